@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"os"
-	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -13,47 +13,104 @@ import (
 // path of this machine has no folder: "…/t.sqlite". Paths are in settings, targets, messages of
 // databases and lines of virtual users, so the text of the response is searched, whatever its format.
 
-// folders matches the folders of paths, in JSON and in other text. JSON doubles backslashes.
-type folders struct{ inJSON, inText *regexp.Regexp }
-
-// part matches a name in a path, which may contain spaces.
-const part = `[^\s"'<>()/\\;,:|]+(?: [^\s"'<>()/\\;,:|]+)*`
-
-// foldersIn returns a matcher for paths that begin with one of the names in the root folder. Without
-// them, the addresses of the API would look like paths.
-func foldersIn(names []string) folders {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = regexp.QuoteMeta(name)
-	}
-	slices.SortFunc(quoted, func(a, b string) int { return len(b) - len(a) }) // the longest first
-	matcher := func(backslash string) *regexp.Regexp {
-		alternatives := []string{`[A-Za-z]:` + backslash + `(?:` + part + backslash + `)*`}
-		if len(quoted) > 0 {
-			alternatives = append(alternatives, `/(?:`+strings.Join(quoted, "|")+`)/+(?:`+part+`/+)*`)
-		}
-		return regexp.MustCompile(`(^|[\s"'(=:;,|>\[]|file://)(?:` + strings.Join(alternatives, "|") + `)`)
-	}
-	return folders{matcher(`\\\\`), matcher(`\\`)}
+// folders finds the folders of paths. A path begins with a name in the root folder, or with a drive.
+// Without that, addresses of the API would look like paths.
+type folders struct {
+	roots  map[string]bool
+	drives bool // paths begin with drives, as on Windows
 }
 
-// ownFolders returns a matcher for paths of this machine.
+// ownFolders finds paths of this machine.
 func ownFolders() folders {
-	var names []string
-	entries, _ := os.ReadDir("/") // fails where the root cannot be listed; the matcher then knows only drives
+	f := folders{map[string]bool{}, runtime.GOOS == "windows"}
+	entries, _ := os.ReadDir("/") // without a list, no path is known
 	for _, e := range entries {
-		names = append(names, e.Name())
+		f.roots[e.Name()] = true
 	}
-	return foldersIn(names)
+	return f
 }
 
-// hide replaces folders in a text.
+// Characters that end a name in a path, and those after which a path may begin.
+const (
+	ends   = " \t\r\n\"'<>()/\\;,:|"
+	before = " \t\r\n\"'(=:;,|>["
+)
+
+// hide replaces folders in a text. JSON doubles the backslashes between drives and folders.
 func (f folders) hide(text []byte, isJSON bool) []byte {
-	paths := f.inText
-	if isJSON {
-		paths = f.inJSON
+	text = replaced(text, '/', func(at int) (from, end int) {
+		root, _, found := bytes.Cut(text[at+1:min(len(text), at+257)], []byte("/"))
+		if !found || !f.roots[string(root)] || !begins(text, at) {
+			return at, at
+		}
+		return at, at + 1 + len(root)
+	}, "/")
+	if !f.drives {
+		return text
 	}
-	return paths.ReplaceAll(text, []byte("${1}…/"))
+	separator := `\`
+	if isJSON {
+		separator = `\\`
+	}
+	return replaced(text, '\\', func(at int) (from, end int) {
+		from = at - len("C:")
+		if from < 0 || text[at-1] != ':' || text[from]|0x20 < 'a' || text[from]|0x20 > 'z' || !begins(text, from) {
+			return at, at
+		}
+		return from, at
+	}, separator)
+}
+
+// begins reports whether a path may begin at a position of a text.
+func begins(text []byte, at int) bool {
+	return at == 0 || strings.IndexByte(before, text[at-1]) >= 0 || bytes.HasSuffix(text[:at], []byte("file://"))
+}
+
+// replaced replaces the folders of the paths in a text. first returns the bounds of the beginning of
+// a path, without the separator after it, for a position of the byte mark; equal ones if there is no
+// path.
+func replaced(text []byte, mark byte, first func(at int) (from, end int), separator string) []byte {
+	var out []byte
+	done := 0
+	for at := 0; ; {
+		next := bytes.IndexByte(text[at:], mark)
+		if next < 0 {
+			break
+		}
+		from, end := first(at + next)
+		at += next + 1
+		if !bytes.HasPrefix(text[end:], []byte(separator)) || from == end {
+			continue
+		}
+		for follows := true; follows; {
+			for end += len(separator); bytes.HasPrefix(text[end:], []byte(separator)); {
+				end += len(separator)
+			}
+			name := nameAt(text[end:])
+			if follows = name > 0 && bytes.HasPrefix(text[end+name:], []byte(separator)); follows {
+				end += name
+			}
+		}
+		out = append(append(out, text[done:from]...), "…/"...)
+		done, at = end, end
+	}
+	if done == 0 {
+		return text
+	}
+	return append(out, text[done:]...)
+}
+
+// nameAt returns the length of the name at the beginning of a text. A name may contain single spaces.
+func nameAt(text []byte) int {
+	for i, c := range text {
+		if strings.IndexByte(ends, c) < 0 {
+			continue
+		}
+		if c != ' ' || i == 0 || i+1 == len(text) || strings.IndexByte(ends, text[i+1]) >= 0 {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // withoutFolders hides folders in the text of responses to users who may not change anything.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFolders_AreHidden(t *testing.T) {
-	f := foldersIn([]string{"home", "tmp", "var"})
+	f := folders{map[string]bool{"home": true, "tmp": true, "var": true}, true}
 	for text, want := range map[string]string{
 		`{"text":"a:\nb","quote":"C:\"x\""}`:                      `{"text":"a:\nb","quote":"C:\"x\""}`,
 		`{"file":"/home/me/t.sqlite"}`:                            `{"file":"…/t.sqlite"}`,
@@ -23,7 +23,11 @@ func TestFolders_AreHidden(t *testing.T) {
 		`{"file":"C:\\Users\\me\\t.sqlite"}`:                      `{"file":"…/t.sqlite"}`,
 		`open D:\data\t.db: no`:                                   `open …/t.db: no`,
 		`12/s, 3/4, a/tmp/b, /api/v1/jobs, "/jobs/{id}", </home>`: `12/s, 3/4, a/tmp/b, /api/v1/jobs, "/jobs/{id}", </home>`,
-		`12:30:00 UTC; TPM: 12`:                                   `12:30:00 UTC; TPM: 12`,
+		`see /tmp/a and /tmp/b/c, or /tmp//d///e`:                 `see …/a and …/c, or …/e`,
+		`/tmp`:                  `/tmp`,
+		`/tmp/`:                 `…/`,
+		`"/tmp/ "`:              `"…/ "`,
+		`12:30:00 UTC; TPM: 12`: `12:30:00 UTC; TPM: 12`,
 	} {
 		if got := string(f.hide([]byte(text), strings.HasPrefix(text, "{"))); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
@@ -88,4 +92,19 @@ func TestRoleLook_SeesNoFolders(t *testing.T) {
 			t.Errorf("%s: lou gets %s, want the response as it is", path, reply.body)
 		}
 	}
+}
+
+// A text without folders does not change again.
+func FuzzFolders(f *testing.F) {
+	f.Add([]byte(`/tmp/a b/c, C:\x\y, file:///home/x/y //tmp//`))
+	f.Add([]byte(`{"file":"C:\\a\\b","at":"/home/me/t.sqlite"}`))
+	hidden := folders{map[string]bool{"home": true, "tmp": true}, true}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, isJSON := range []bool{true, false} {
+			once := hidden.hide(text, isJSON)
+			if again := hidden.hide(once, isJSON); string(again) != string(once) {
+				t.Errorf("%q becomes %q and then %q", text, once, again)
+			}
+		}
+	})
 }
