@@ -10,8 +10,8 @@ await play(async ({ invite, step }) => {
     if (clock !== undefined) await person.page.clock.install({ time: clock })
     person.expected.push(/ERR_|status of 5\d\d/) // the test disconnects the network and stops the server
     await person.logIn(`${told.address}login`, 'ann')
-    await person.go(`#/run/${job}`)
-    await person.page.getByRole('list', { name: 'Figures of the last second' }).waitFor({ timeout: patience })
+    await person.go(`#/jobs/${job}`)
+    await person.page.getByRole('list', { name: 'Figures so far' }).waitFor({ timeout: patience })
     await person.page.evaluate(() => (window.untouched = true))
     return person
   }
@@ -82,8 +82,8 @@ await play(async ({ invite, step }) => {
     const before = await passed(elsewhere)
     await ask('start')
     await goesOn(elsewhere, before + 2)
-    await here.page.getByText(/^Ended( at|:)/).waitFor({ timeout: 40_000 })
-    await here.page.getByText('killed').first().waitFor()
+    await here.page.getByText('killed').first().waitFor({ timeout: 40_000 })
+    await here.page.getByRole('button', { name: 'Run again' }).waitFor()
     await here.look('killed')
   })
 

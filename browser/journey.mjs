@@ -45,9 +45,8 @@ await play(async ({ invite, step }) => {
   const option = (name) => page.locator(`#option-${name}`)
   /** Waits until the job on the page has ended, and returns its outcome as a word. */
   const outcome = async () => {
-    const ended = page.getByText(/^Ended( at|:)/)
-    await ended.waitFor({ timeout: 90_000 })
-    return /: (\w+)\./.exec(await ended.innerText())?.[1]
+    await button('Run again').waitFor({ timeout: 90_000 })
+    return /\w+/.exec(await page.locator('.title .status').innerText())?.[0]
   }
   /** Presses a button of the Schema page and waits until its job is done. */
   const schema = async (action) => {
@@ -63,8 +62,8 @@ await play(async ({ invite, step }) => {
     await fill(option('rampup'), '0s')
     await fill(option('duration'), duration)
     await press(button('Run'))
-    await page.waitForURL((url) => url.hash.startsWith('#/run/'))
-    return /#\/run\/([0-9A-F]+)/.exec(page.url())[1]
+    await page.waitForURL((url) => /^#\/jobs\/[0-9A-F]+/.test(url.hash))
+    return /#\/jobs\/([0-9A-F]+)/.exec(page.url())[1]
   }
 
   await step('log in by the link', async () => {
@@ -93,7 +92,7 @@ await play(async ({ invite, step }) => {
 
   await step('run, watch and stop', async () => {
     await run('2', '10m')
-    await page.getByRole('list', { name: 'Figures of the last second' }).waitFor()
+    await page.getByRole('list', { name: 'Figures so far' }).waitFor()
     await page.getByRole('figure').first().waitFor()
     await page.waitForTimeout(4000) // for some measurements
     await look('running')
@@ -111,11 +110,17 @@ await play(async ({ invite, step }) => {
   })
 
   await step('read the job', async () => {
-    await press(page.getByRole('link', { name: 'Details of this job' }))
-    await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
-    await page.getByText('NOPM').first().waitFor()
+    // The page of the run has become its record.
+    assert.equal(new URL(page.url()).hash, `#/jobs/${ended}`)
+    await page.getByRole('list', { name: 'Figures', exact: true }).getByText('NOPM').first().waitFor()
     await page.waitForLoadState('networkidle')
     await look('job')
+    for (const tab of ['Transactions', 'Failures', 'Output', 'Details']) {
+      await press(page.getByRole('navigation', { name: 'Parts of this job' }).getByRole('link', { name: tab }))
+      await page.waitForURL((url) => url.hash.includes('?tab='))
+      await page.waitForLoadState('networkidle')
+      await look(`job-${tab.toLowerCase()}`)
+    }
   })
 
   await step('count what the server counts', async () => {
@@ -163,13 +168,14 @@ await play(async ({ invite, step }) => {
 
   await step('take a report along', async () => {
     await ann.go(`#/jobs/${ended}`)
-    const [download] = await Promise.all([page.waitForEvent('download'), press(page.getByRole('link', { name: 'Report (HTML)' }))])
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page.getByRole('link', { name: 'Report', exact: true }))])
     const text = await readFile(await download.path(), 'utf8')
     assert.ok(text.includes(ended) && text.includes('<svg'), 'the report does not show the run')
   })
 
   await step('delete a job', async () => {
     await ann.go(`#/jobs/${ended}`)
+    await press(page.locator('summary', { hasText: 'More' }))
     await press(button('Delete this job …'))
     await press(button('Delete the job', page.getByRole('dialog')))
     await page.waitForURL((url) => url.hash.startsWith('#/jobs') && !url.hash.includes(ended))

@@ -57,7 +57,7 @@ func TestPages_AreAccessible(t *testing.T) {
 	ci.measuring(live)
 
 	play(t, "pages.mjs", facts{
-		"address": s.address, "build": jobs["build"], "runs": runs, "live": live, "jobs": jobs,
+		"address": s.address, "runs": runs, "live": live, "jobs": jobs,
 		"counter": counter.ID, "files": files.ID, "script": script,
 	}, nil)
 }

@@ -73,7 +73,7 @@ await play(async ({ browser, invite, step }) => {
       await link.waitFor({ timeout: patience })
       await link.click()
       await page.getByRole('figure').first().waitFor()
-      assert.match(page.url(), /#\/run\//)
+      assert.match(page.url(), /#\/jobs\//)
       for (const [name, colorScheme] of [['live', 'light'], ['live-dark', 'dark']]) {
         await page.emulateMedia({ colorScheme })
         await drawn()

@@ -43,14 +43,15 @@ export function toJobs(filters: Record<string, string> = {}): string {
   return query.size === 0 ? '#/jobs' : `#/jobs?${query.toString()}`
 }
 
-/** The address of a job. */
-export function toJob(id: string): string {
-  return `#/jobs/${encodeURIComponent(id)}`
+/** The address of a job, running or ended, with a tab and a part of its time; empty values are left out. */
+export function toJob(id: string, at: Record<string, string> = {}): string {
+  const query = new URLSearchParams(Object.entries(at).filter(([, value]) => value !== '')).toString()
+  return `#/jobs/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`
 }
 
-/** The address of a running job. */
-export function toRun(id = ''): string {
-  return id === '' ? '#/run' : `#/run/${encodeURIComponent(id)}`
+/** The address that a location's hash has today. Running jobs had a page of their own once. */
+export function today(hash: string): string {
+  return hash.replace(/^#\/run\//, '#/jobs/')
 }
 
 /** The address of a transaction counter. */

@@ -46,9 +46,7 @@ func (a *API) addConnections() {
 			}
 			return answer(document.NewConnections(a.Resolver, list), nil)
 		})
-	show := get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections)
-	show.Errors = conflict
-	add(a, show,
+	add(a, get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections),
 		func(_ context.Context, in *OneConnection) (*of[document.Connection], error) {
 			kept, err := a.keptConnections()
 			if err != nil {
@@ -61,7 +59,6 @@ func (a *API) addConnections() {
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Save a connection, replacing one of the same name",
 	}
-	put.Errors = conflict
 	add(a, put, func(_ context.Context, in *struct {
 		OneConnection
 		Body Kept
@@ -84,7 +81,6 @@ func (a *API) addConnections() {
 		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Remove a connection", DefaultStatus: http.StatusNoContent,
 	}
-	remove.Errors = conflict
 	add(a, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
 		kept, err := a.keptConnections()
 		if err != nil {
@@ -96,7 +92,6 @@ func (a *API) addConnections() {
 		OperationID: "test-connection", Method: http.MethodPost, Path: "/connections/{name}/test", Tags: []string{tagConnections},
 		Summary: "Test a saved connection", Description: "It changes nothing.",
 	}
-	test.Errors = conflict
 	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
 		kept, err := a.keptConnections()
 		if err != nil {
@@ -111,7 +106,6 @@ func (a *API) addConnections() {
 		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
 		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses the login, the response has status 200 and reports it.",
 	}
-	trySettings.Errors = ofConnection
 	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
 		return a.try(ctx, in.Body.Settings)
 	})

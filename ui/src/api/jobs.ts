@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -34,6 +34,11 @@ export function job(id: string, signal?: AbortSignal): Promise<Job> {
 /** Transactions per minute over the time of a job, or a part of it, in at most this number of points. */
 export function series(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Series> {
   return get(`${of(id)}/series?${query({ points, ...part })}`, 'sledge-tpm-1', signal)
+}
+
+/** Everything that was measured over the time of a run, or a part of it, in at most 480 points. */
+export function points(id: string, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Points> {
+  return get(`${of(id)}/points?${query(part)}`, 'sledge-points-1', signal)
 }
 
 /** The response times of a phase. */

@@ -22,6 +22,8 @@ export interface Line {
   name: string
   /** The name that determines its colour in palette.ts. */
   is: string
+  /** Whether it is in the background, such as the line of another run. */
+  thin?: boolean
   points: [number, number | null][]
 }
 
@@ -37,6 +39,8 @@ export interface LineChart {
   marked?: boolean
   /** The start of the x axis; 0 if missing. */
   from?: number
+  /** Whether the reader may choose between a linear and a logarithmic y axis. */
+  logarithmic?: boolean
   lines: Line[]
   /** Times that are not measured, with their names. */
   phases: { name: string; from: number; to: number }[]
@@ -72,6 +76,7 @@ export interface HeatChart {
   y: string
   columns: Column[]
   /** Like those of a LineChart. */
+  from?: number
   phases: LineChart['phases']
   table: Table
 }
@@ -96,4 +101,13 @@ export function csv(table: Table): string {
   }
   const lines = [table.columns.map((column) => cell(head(column))), ...table.rows.map((row) => row.map(cell))]
   return lines.map((line) => line.join(',') + '\r\n').join('')
+}
+
+/** A line's values are flattened if the greatest is so many times the median. */
+const steep = 20
+
+/** Whether some values are so far above the median that a linear axis would flatten the rest. */
+export function flattened(lines: Line[]): boolean {
+  const values = lines.flatMap((line) => line.points.flatMap(([, value]) => (value !== null && value > 0 ? [value] : []))).sort((a, b) => a - b)
+  return (values.at(-1) ?? 0) > steep * (values[Math.floor(values.length / 2)] ?? Infinity)
 }

@@ -2,19 +2,25 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Job, Series } from '../api/types.ts'
 import queries from '../testdata/queries.json'
 import series from '../testdata/series.json'
-import { besideCharts, kindTimes, rateChart, responseChart, streamChart } from './build.ts'
-import { csv, type GanttChart, type LineChart } from './chart.ts'
-import { fileName, standalone } from './download.ts'
-import { draw } from './echarts.ts'
-import { heightOf, inkOn, label, labelOf, optionOf } from './option.ts'
+import { drawn } from '../testing.ts'
+import { label, xAxis } from './axis.ts'
+import { csv, flattened, type Chart, type GanttChart, type LineChart } from './chart.ts'
+import { fileName } from './download.ts'
+import { barAt, inkOn, labelOf } from './gantt.ts'
 import { colour, surface } from './palette.ts'
+import { aligned, decades, heightOf, Plot, shapeOf, wholeOf, type Look } from './plot.ts'
+import { beginOf, beside, throughput, timed, times, type Run } from './run.ts'
+import { kindTimes, streamChart } from './spans.ts'
+import { between, moved, scaled } from './viewport.svelte.ts'
 
 function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('there is no chart')
   return value
 }
 
-const rates = (): LineChart => there(rateChart(series as Series))
+const runOf = (of: Series): Run => ({ points: timed(of, beginOf(of)) })
+const rates = (): LineChart => there(throughput(runOf(series as Series)))
+const responses = (): LineChart => there(times(runOf(series as Series), 'response'))
 const streams = (): GanttChart => there(streamChart(queries as Job))
 
 describe('charts of a series', () => {
@@ -42,7 +48,7 @@ describe('charts of a series', () => {
   })
 
   test('have percentiles in ascending order', () => {
-    const chart = there(responseChart(series as Series))
+    const chart = responses()
     expect(chart.lines.map((line) => line.name)).toEqual(['p50', 'p95', 'p99', 'max'])
     for (const [, , ...figures] of chart.table.rows) {
       const numbers = figures.filter((n) => n !== null).map(Number)
@@ -59,35 +65,35 @@ describe('charts of a series', () => {
       labels: { sea },
       points: [0, 1, 2, 3].map((second) => ({ at: at(second), value: Math.sin(second + phase) })),
     })
-    const charts = besideCharts({ schema: 'sledge-tpm-1', id: '1', points, series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0), tide('south', 1)] })
+    const all: Series = { schema: 'sledge-tpm-1', id: '1', points, series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0), tide('south', 1)] }
+    const charts = beside(all, beginOf(all), runOf(all))
     expect(charts.map((chart) => [chart.title, chart.y, chart.lines.map((line) => line.name)])).toEqual([
       ['sessions', 'sessions', ['sessions']],
       ['tide', 'tide (m)', ['north', 'south']],
     ])
     expect(charts[1]?.lines[0]?.points).toEqual([0, 1, 2, 3].map((second) => [second, Math.sin(second)]))
     expect(charts[1]?.table.rows).toHaveLength(8)
-    const alone = besideCharts({ schema: 'sledge-tpm-1', id: '1', points: [], series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0)] })
+    const sampled: Series = { schema: 'sledge-tpm-1', id: '1', points: [], series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0)] }
+    const alone = beside(sampled, beginOf(sampled), { points: [] })
     expect(alone.map((chart) => chart.lines[0]?.points[0]?.[0])).toEqual([0, -1])
   })
 
   test('are missing without counts', () => {
-    expect(rateChart({ schema: 'sledge-tpm-1', id: '1', points: [] })).toBeUndefined()
-    expect(responseChart({ schema: 'sledge-tpm-1', id: '1', points: [] })).toBeUndefined()
+    expect(throughput({ points: [] })).toBeUndefined()
+    expect(times({ points: [] }, 'response')).toBeUndefined()
   })
 
   test('have gaps while the server was not asked', () => {
     const point = { phase: 'measure', client_tpm: 60 }
     const chart = there(
-      rateChart({
-        schema: 'sledge-tpm-1',
-        id: '1',
+      throughput({
         points: [
-          { ...point, at: '2026-11-22T09:00:01Z', offset_seconds: 1, server_tpm: 61 },
-          { ...point, at: '2026-11-22T09:00:02Z', offset_seconds: 2 },
+          { ...point, at: '2026-11-22T09:00:01Z', offset_seconds: 1, time: 1, server_tpm: 61 },
+          { ...point, at: '2026-11-22T09:00:02Z', offset_seconds: 2, time: 2 },
         ],
       }),
     )
-    expect(chart.lines[0]?.points).toEqual([
+    expect(chart.lines[1]?.points).toEqual([
       [1, 61],
       [2, null],
     ])
@@ -123,27 +129,55 @@ test('kinds are ordered by their numbers', () => {
   expect(numbered.length).toBeGreaterThan(20)
 })
 
-describe('the option of a chart', () => {
-  test('begins at zero and names its units', () => {
-    const option = optionOf(rates(), false)
-    expect(option.yAxis).toMatchObject({ min: 0, name: 'transactions a minute' })
-    expect(option.xAxis).toMatchObject({ min: 0, name: 'time since the run began (s)' })
+describe('a plot', () => {
+  const line = (name: string, points: [number, number | null][]): LineChart['lines'][number] => ({ name, is: name, points })
+  const chart = (...lines: LineChart['lines']): LineChart => ({ ...rates(), phases: [], lines })
+
+  test('has the values of all lines on one axis', () => {
+    expect(aligned(chart(line('a', [[1, 10], [2, null]]), line('b', [[1, 0], [2, 4]])))).toEqual([[1, 2], [10, null], [0, 4]])
+    // A logarithmic axis has no zero.
+    expect(aligned(chart(line('a', [[1, 0], [2, 4]])), true)).toEqual([[1, 2], [null, 4]])
+    const [x, a, b] = aligned(chart(line('a', [[1, 10], [3, 30]]), line('b', [[2, 20]])))
+    expect([x, a, b]).toEqual([[1, 2, 3], [10, undefined, 30], [undefined, 20, undefined]])
   })
 
-  test('gives a name the same colour in each chart, light and dark', () => {
-    for (const isDark of [false, true]) {
-      const of = (chart: LineChart, name: string) => (optionOf(chart, isDark).series as { name: string; color: string }[]).find((s) => s.name === name)?.color
-      expect(of(there(responseChart(series as Series)), 'p99')).toBe(colour('p99', isDark))
-      expect(of(rates(), "virtual users' count")).toBe(colour('client', isDark))
-    }
-    expect(colour('p99', true)).not.toBe(colour('p99', false))
-    expect(new Set(['p50', 'p95', 'p99', 'max'].map((name) => colour(name, false))).size).toBe(4)
+  test('begins where its chart does, and ends with the last value', () => {
+    expect(wholeOf(rates())).toEqual({ from: 0, until: rates().lines[0]?.points.at(-1)?.[0] })
+    expect(wholeOf({ ...rates(), from: 5, lines: [line('a', [[5, 1]])] })).toEqual({ from: 5, until: 6 })
   })
 
-  test('draws tooltips without HTML, so that no name is interpreted as markup', () => {
-    for (const chart of [rates(), streams()]) {
-      expect(optionOf(chart, false).tooltip).toMatchObject({ renderMode: 'richText' })
-    }
+  test('is drawn anew for other lines, but not for more data', () => {
+    const before = shapeOf(chart(line('a', [[1, 1]])))
+    expect(shapeOf(chart(line('a', [[1, 1], [2, 2]])))).toBe(before)
+    expect(shapeOf(chart(line('a', [[1, 1]]), line('b', [[1, 1]])))).not.toBe(before)
+  })
+
+  test('has a logarithmic axis if the longest times would flatten the rest', () => {
+    const steady: [number, number][] = [[1, 2], [2, 3], [3, 2]]
+    expect(flattened([line('p50', steady)])).toBe(false)
+    expect(flattened([line('p50', steady), line('max', [[1, 500]])])).toBe(true)
+    expect(decades(0.1, 1000)).toEqual([0.1, 1, 10, 100, 1000])
+    expect(decades(1, 1e12)).toEqual([1, 100, 1e4, 1e6, 1e8, 1e10, 1e12])
+  })
+})
+
+describe('the part of an axis that is shown', () => {
+  const whole = { from: 0, until: 90 }
+
+  test('keeps the place around which it is scaled, and stays within the whole', () => {
+    const half = there(scaled(whole, whole, 1 / 2, 30, 5))
+    expect(half).toEqual({ from: 15, until: 60 })
+    expect((30 - half.from) / (half.until - half.from)).toBeCloseTo(30 / 90, 9)
+    expect(scaled({ from: 0, until: 10 }, whole, 1 / 10, 5, 5)).toEqual({ from: 2.5, until: 7.5 })
+    expect(scaled(half, whole, 3, 30, 5)).toBeUndefined()
+  })
+
+  test('is moved and selected within the whole', () => {
+    expect(moved({ from: 60, until: 80 }, whole, 0.5)).toEqual({ from: 70, until: 90 })
+    expect(moved({ from: 5, until: 25 }, whole, -0.5)).toEqual({ from: 0, until: 20 })
+    expect(between(50, 20, whole, 5)).toEqual({ from: 20, until: 50 })
+    expect(between(88, 89, whole, 5)).toEqual({ from: 85, until: 90 })
+    expect(between(-5, 200, whole, 5)).toBeUndefined()
   })
 })
 
@@ -153,15 +187,14 @@ test('the labels of an axis have no more digits than its resolution', () => {
 })
 
 test('a long time axis has the format and the steps of a clock', () => {
-  const axisOf = (from: number, until: number) => {
-    const points: [number, number][] = [[from, 1], [until, 2]]
-    return optionOf({ ...rates(), from, phases: [], lines: [{ name: 'a', is: 'client', points }] }, false).xAxis as { name: string; interval?: number; axisLabel: { formatter: (value: number) => string } }
-  }
-  const day = axisOf(0, 86_400.4)
-  expect([day.name, day.interval, day.axisLabel.formatter(86_400.4)]).toEqual(['time since the run began (h:min:s)', 10_800, '24:00:00'])
-  expect(axisOf(0, 1200)).toMatchObject({ name: 'time since the run began (min:s)', interval: 120 })
-  expect(axisOf(0, 600).interval).toBeUndefined()
-  expect(axisOf(43_200, 43_230).axisLabel.formatter(43_205)).toBe('43,205')
+  const name = 'time since the run began (s)'
+  const day = xAxis(name, 0, 86_400.4, false)
+  expect([day.name, day.text(86_400.4)]).toEqual(['time since the run began (h:min:s)', '24:00:00'])
+  expect(day.steps).toContain(10_800)
+  expect(xAxis(name, 0, 1200, false).name).toBe('time since the run began (min:s)')
+  expect(xAxis(name, 0, 600, false)).toMatchObject({ name })
+  expect(xAxis(name, 43_200, 43_230, false).text(43_205)).toBe('43,205')
+  expect(xAxis('virtual users', 1, 8, true).steps?.every(Number.isInteger)).toBe(true)
 })
 
 describe('the colours of series', () => {
@@ -239,46 +272,41 @@ describe('CSV', () => {
 describe('drawn', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  function place(): HTMLDivElement {
-    const element = document.createElement('div')
-    document.body.append(element)
-    return element
-  }
+  const look: Look = { isDark: false, part: undefined, log: false, hidden: new Set() }
 
-  test.each([
+  test.each<[string, () => Chart]>([
     ['lines', rates],
     ['streams', streams],
-  ])('%s set no style attribute, which the Content-Security-Policy forbids', (_, chartOf) => {
+  ])('%s set no style attribute, which the Content-Security-Policy forbids', async (_, chartOf) => {
     const attribute = vi.spyOn(Element.prototype, 'setAttribute')
-    const attributeNS = vi.spyOn(Element.prototype, 'setAttributeNS')
     const markup = vi.spyOn(Element.prototype, 'innerHTML', 'set')
-    const element = place()
-    const chart = draw(element, heightOf(chartOf()))
-    chart.setOption(optionOf(chartOf(), false))
-    chart.dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 1 })
-    chart.getZr().flush()
-    expect(element.querySelectorAll('svg path').length).toBeGreaterThan(3)
-    const names = [...attribute.mock.calls.map(([name]) => name), ...attributeNS.mock.calls.map(([, name]) => name)]
-    expect(names).not.toContain('style')
+    const element = document.createElement('div')
+    document.body.append(element)
+    drawn.length = 0
+    const plot = new Plot(element, chartOf(), look, undefined, { width: 800, height: heightOf(chartOf()), size: 1 })
+    await Promise.resolve()
+    expect(drawn).toContain('fillText')
+    expect(attribute.mock.calls.map(([name]) => name)).not.toContain('style')
     expect(markup.mock.calls.map(([html]) => html).filter((html) => /style=|<style/i.test(html))).toEqual([])
-    chart.dispose()
+    plot.destroy()
   })
 
-  test('a saved drawing is self-contained and well-formed', () => {
-    const element = place()
-    const chart = draw(element, 300)
-    chart.setOption(optionOf(streams(), true))
-    chart.getZr().flush()
-    const svg = element.querySelector('svg')
-    if (svg === null) throw new Error('nothing was drawn')
-    const file = standalone(svg, '#181d24')
-    const read = new DOMParser().parseFromString(file.text, 'image/svg+xml')
-    expect(read.querySelector('parsererror')).toBeNull()
-    expect(read.documentElement.getAttribute('viewBox')).toBe(`0 0 ${file.width} ${file.height}`)
-    expect(read.documentElement.firstElementChild?.getAttribute('fill')).toBe('#181d24')
-    expect(file.text).not.toMatch(/(href|src)="http/)
-    chart.dispose()
+  test('a plot reads the values at its crosshair, and a name is never interpreted as markup', () => {
+    const element = document.createElement('div')
+    const chart = { ...rates(), lines: [{ name: '<img src=x>', is: 'client', points: [[1, 10], [2, 20]] as [number, number][] }] }
+    const plot = new Plot(element, chart, look, undefined, { width: 800, height: 260, size: 1 })
+    expect(plot.point(1.9, false).values).toEqual(new Map([['<img src=x>', 20]]))
+    expect(plot.point(undefined, false).values.size).toBe(0)
+    expect(element.querySelector('img')).toBeNull()
+    plot.destroy()
   })
+})
+
+test('a bar is described in a sentence', () => {
+  const chart = streams()
+  const bar = there(chart.bars[0])
+  expect(barAt(chart, bar.from + bar.seconds / 2, bar.lane)).toContain(bar.name)
+  expect(barAt(chart, 1e9, 0)).toBe('')
 })
 
 test('files have names that every system accepts', () => {

@@ -1,6 +1,10 @@
-// Merges the server's counts of response times into the cells of a drawing.
+// Merges the server's counts of response times into the cells of a drawing, and draws them.
 
-import type { LivePoint } from '../api/types.ts'
+import type uPlot from 'uplot'
+import { count, millis, seconds } from '../format.ts'
+import type { HeatChart } from './chart.ts'
+import { shadesOf } from './palette.ts'
+import type { RunPoint } from './run.ts'
 
 /** Response times from low to high in milliseconds, and their number. */
 export interface HeatCell {
@@ -29,13 +33,13 @@ export function cellBegin(cell: number): number {
 }
 
 /** Points with their counts; neighbours are merged if there are too many. */
-export function heatColumns(points: readonly LivePoint[]): Column[] {
+export function heatColumns(points: readonly RunPoint[]): Column[] {
   const counted = points.filter((point) => (point.cells?.length ?? 0) > 1)
   const each = Math.ceil(points.length / mostColumns)
   const columns: Column[] = []
   let begun = -1
   for (const point of counted) {
-    const begin = Math.max(0, point.at_seconds - point.seconds)
+    const begin = Math.max(0, point.time - (point.seconds ?? 1))
     // Measured seconds differ slightly from 1 s; columns are extended to leave no gaps.
     const before = columns.at(-1)?.to ?? 0
     const from = Math.abs(begin - before) < 0.5 ? before : begin
@@ -43,10 +47,10 @@ export function heatColumns(points: readonly LivePoint[]): Column[] {
     let column = columns.at(-1)
     if (column === undefined || place !== begun) {
       begun = place
-      column = { from, to: point.at_seconds, done: 0, median: 0, cells: [] }
+      column = { from, to: point.time, done: 0, median: 0, cells: [] }
       columns.push(column)
     }
-    column.to = point.at_seconds
+    column.to = point.time
     add(column, point.cells ?? [])
   }
   for (const column of columns) finish(column)
@@ -105,4 +109,45 @@ export function bounds(columns: Column[]): number[] {
 export function shadeOf(rate: number, among: number[]): number {
   const found = among.findIndex((bound) => rate <= bound * 1.000001)
   return found < 0 ? among.length - 1 : found
+}
+
+/** The least and the greatest response time of all columns, in milliseconds. */
+export function levels(columns: Column[]): { low: number; high: number } {
+  const low = Math.min(...columns.map((column) => column.cells[0]?.low ?? Infinity))
+  const high = Math.max(...columns.map((column) => column.cells.at(-1)?.high ?? 0))
+  return low < high ? { low, high } : { low: 0.1, high: 10 }
+}
+
+/** The shades of a chart and the rates up to which they stand: "≤ 120 a second". */
+export function shadeLegend(chart: HeatChart, isDark: boolean): { shade: string; name: string }[] {
+  const colours = shadesOf(isDark)
+  const limits = bounds(chart.columns)
+  return limits.map((limit, i) => ({ shade: colours[i] ?? '', name: `≤ ${limit >= 10 ? count(limit) : String(Number(limit.toPrecision(2)))}${i === limits.length - 1 ? ' a second' : ''}` }))
+}
+
+/** Draws the cells. Those of one shade form one path, because there are thousands of them. */
+export function drawCells(u: uPlot, chart: HeatChart, isDark: boolean): void {
+  const limits = bounds(chart.columns)
+  const paths = limits.map(() => new Path2D())
+  for (const column of chart.columns) {
+    const length = column.to - column.from || 1
+    // Rounded, so that there are no gaps between neighbours.
+    const left = Math.round(u.valToPos(column.from, 'x', true))
+    const right = Math.max(Math.round(u.valToPos(column.to, 'x', true)), left + 1)
+    for (const cell of column.cells) {
+      const [bottom, top] = [Math.round(u.valToPos(cell.low, 'y', true)), Math.round(u.valToPos(cell.high, 'y', true))]
+      paths[shadeOf(cell.count / length, limits)]?.rect(left, top, right - left, bottom - top)
+    }
+  }
+  for (const [i, path] of paths.entries()) {
+    u.ctx.fillStyle = shadesOf(isDark)[i] ?? ''
+    u.ctx.fill(path)
+  }
+}
+
+/** The column at a time, in a sentence; "" if there is none. */
+export function columnAt(chart: HeatChart, at: number): string {
+  const column = chart.columns.find((each) => each.from <= at && at <= each.to)
+  if (column === undefined) return ''
+  return `${seconds(column.from)} to ${seconds(column.to)} s: ${count(column.done)} transactions, half of them within about ${millis(column.median)} ms, the longest below ${millis(column.cells.at(-1)?.high)} ms`
 }

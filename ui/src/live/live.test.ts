@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APIError } from '../api/client.ts'
 import { Follower, type Connection, type Source } from '../api/follow.ts'
 import type { Live, LivePoint } from '../api/types.ts'
-import { bounds, cellBegin, heatColumns, shadeOf, shades } from '../charts/heat.ts'
-import { optionOf } from '../charts/option.ts'
-import { liveErrors, liveHeat, liveRates, liveTimes } from './charts.ts'
+import { bounds, cellBegin, columnAt, heatColumns, shadeLegend, shadeOf, shades } from '../charts/heat.ts'
+import { errors, heat, placed, throughput, times } from '../charts/run.ts'
 import Users from './Users.svelte'
 import { clock } from '../format.ts'
 import { View } from './view.ts'
@@ -39,21 +38,22 @@ describe('messages about a job', () => {
 })
 
 describe('charts of a run in progress', () => {
-  const points = [point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: 3, failed_by_class: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })]
+  const points = placed([point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: 3, failed_by_class: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })])
 
   test('have the headline figures by name, and a gap while the server was not asked', () => {
-    const chart = liveRates(points, message({ now: { per_minute: 62, metrics: [{ name: 'client NOPM', value: 31, means: '' }, { name: 'client TPM', value: 62, means: '' }] } }))
-    expect(chart?.lines.map((line) => line.name)).toEqual(["TPM, server's count", 'client NOPM', 'client TPM'])
-    expect(chart?.lines[0]?.points).toEqual([[1, null], [2, 61], [3, null]])
+    const chart = throughput({ points, figures: ['client NOPM', 'client TPM'] })
+    expect(chart?.lines.map((line) => line.name)).toEqual(['client NOPM', 'client TPM', "server's count"])
+    expect(chart?.lines[2]?.points).toEqual([[1, null], [2, 61], [3, null]])
     expect(chart?.phases).toEqual([{ name: 'ramp-up', from: 0, to: 1 }])
     expect(chart?.table.rows).toHaveLength(3)
   })
 
   test('show errors per second by class, and are missing without errors', () => {
-    expect(liveErrors(points)?.lines.map((line) => [line.name, line.points[1]?.[1]])).toEqual([['deadlock', 1.5], ['tried again', 0.5]])
-    expect(liveErrors([point(1)])).toBeUndefined()
-    expect(liveTimes([point(1)], 'response')).toBeUndefined()
-    expect(liveHeat([point(1)])).toBeUndefined()
+    expect(errors({ points })?.lines.map((line) => [line.name, line.points[1]?.[1]])).toEqual([['deadlock', 1.5], ['tried again', 0.5]])
+    const one = { points: placed([point(1)]) }
+    expect(errors(one)).toBeUndefined()
+    expect(times(one, 'response')).toBeUndefined()
+    expect(heat(one)).toBeUndefined()
   })
 })
 
@@ -66,7 +66,7 @@ describe('the heat map', () => {
 
   test('merges neighbouring points if there are too many, and loses no transactions', () => {
     const many = Array.from({ length: 480 }, (_, i) => point(i + 1, { cells: [40, 1, 0, 2] }))
-    const columns = heatColumns(many)
+    const columns = heatColumns(placed(many))
     expect(columns.length).toBe(160)
     expect(columns.reduce((sum, column) => sum + column.done, 0)).toBe(480 * 3)
     expect(columns[0]).toMatchObject({ from: 0, to: 3, done: 9 })
@@ -75,13 +75,15 @@ describe('the heat map', () => {
   })
 
   test('shows rare response times beside frequent ones', () => {
-    const columns = heatColumns([point(1, { cells: [40, 10_000, 1] })])
+    const columns = heatColumns(placed([point(1, { cells: [40, 10_000, 1] })]))
     const among = bounds(columns)
     expect(among).toHaveLength(shades)
     expect(shadeOf(1, among)).toBe(0)
     expect(shadeOf(10_000, among)).toBe(shades - 1)
-    const option = optionOf(liveHeat([point(1, { cells: [40, 10_000, 1] })]) ?? (() => { throw new Error('no chart') })(), true)
-    expect(Array.isArray(option.series) && option.series.length).toBe(shades + 1)
+    const chart = heat({ points: placed([point(1, { cells: [40, 10_000, 1] })]) })
+    if (chart === undefined) throw new Error('there is no chart')
+    expect(shadeLegend(chart, true).map(({ shade }) => shade)).toHaveLength(shades)
+    expect(columnAt(chart, 0.5)).toContain('10,001 transactions')
   })
 })
 

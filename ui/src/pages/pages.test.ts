@@ -53,6 +53,19 @@ async function open(hash: string, text: string): Promise<HTMLElement> {
   return document.body
 }
 
+/** Turns to a tab of the job's page, and waits for a text. */
+async function turn(tab: string, text: string): Promise<void> {
+  location.hash = `${location.hash.split('?')[0]}?tab=${tab}`
+  dispatchEvent(new HashChangeEvent('hashchange'))
+  await vi.waitFor(() => expect(words()).toContain(text), patience)
+}
+
+/** Opens the menu of further actions. */
+async function more(page: HTMLElement): Promise<void> {
+  for (const summary of page.querySelectorAll('summary')) if (summary.textContent?.startsWith('More')) summary.click()
+  await vi.waitFor(() => expect(words()).toContain('Delete this job'), patience)
+}
+
 /** The text of the page, with single spaces. */
 function words(): string {
   return (document.body.textContent ?? '').replaceAll(/\s+/g, ' ')
@@ -65,7 +78,7 @@ test('a page does not get the parameters of the next address', async () => {
     asked.push(new URL(address).pathname)
     return answering(address)
   })
-  await open(`#/jobs/${run.id}`, 'Server settings')
+  await open(`#/jobs/${run.id}?tab=details`, 'Server settings')
   location.hash = '#/jobs'
   dispatchEvent(new HashChangeEvent('hashchange'))
   await vi.waitFor(() => expect(words()).toContain(`${jobs.length} jobs`), patience)
@@ -213,18 +226,19 @@ describe('the days of jobs', () => {
 
 describe('a job', () => {
   test('shows the figures, counts, charts and percentiles of a run', async () => {
-    const page = await open(`#/jobs/${run.id}`, 'Transactions a minute')
+    const page = await open(`#/jobs/${run.id}`, 'Throughput')
+    for (const metric of run.metrics.slice(0, 2)) expect(words()).toContain(metric.name)
+    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Throughput', 'Response times'])
+    await turn('transactions', 'p99.9')
     const text = words()
-    for (const metric of run.metrics) expect(text).toContain(metric.name)
     for (const transaction of (run as Job).transactions ?? []) expect(text).toContain(transaction.kind)
     expect(text).toContain('Counts: agree')
-    expect(text).toContain('p99.9')
-    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'Response times'])
-    for (const name of Object.keys(run.options)) expect(text).toContain(name)
+    await turn('details', 'All other options')
+    for (const name of Object.keys(run.options)) expect(words()).toContain(name)
   })
 
   test('shows the table of a chart when it is opened', async () => {
-    const page = await open(`#/jobs/${run.id}`, 'Transactions a minute')
+    const page = await open(`#/jobs/${run.id}`, 'Throughput')
     const details = page.querySelector<HTMLDetailsElement>('figure details')
     if (details === null) throw new Error('there is no table')
     expect(details.querySelector('table')).toBeNull()
@@ -233,19 +247,18 @@ describe('a job', () => {
   })
 
   test('shows a row for each query, and the timeline of streams', async () => {
-    const page = await open(`#/jobs/${queries.id}`, 'Times in seconds')
-    expect(words()).toContain('Streams')
+    const page = await open(`#/jobs/${queries.id}`, 'Streams')
+    await turn('transactions', 'Times in seconds')
     expect(words()).toContain('query 14')
     expect(page.querySelectorAll('#kinds ~ .scroll tbody tr').length).toBeGreaterThan(20)
   })
 
-  test('shows the report of the server when it is opened', async () => {
+  test('shows the report of the server in a tab of its own', async () => {
     answers[`/jobs/${run.id}`] = { ...run, server_report: { title: 'MONREPORT', seconds: 60, text: 'Wait times\n  READS <b>12</b>' } }
     const page = await open(`#/jobs/${run.id}`, 'Report of the server')
     expect(words()).not.toContain('Wait times')
-    const summary = [...page.querySelectorAll('summary')].find((found) => found.textContent?.includes('Report of the server'))
-    summary?.click()
-    await vi.waitFor(() => expect(page.querySelector('pre')?.textContent).toBe('Wait times\n  READS <b>12</b>'), patience)
+    await turn('server', 'MONREPORT')
+    expect(page.querySelector('pre')?.textContent).toBe('Wait times\n  READS <b>12</b>')
   })
 
   test('shows the tables that a build loaded', async () => {
@@ -268,9 +281,9 @@ describe('a job', () => {
     const offered = async (points: typeof series.points): Promise<string> => {
       answers[`/jobs/${run.id}`] = { ...run, transactions: run.transactions.map((one) => ({ ...one, done: 0 })) }
       answers[`/jobs/${run.id}/series`] = { ...series, points }
-      await open(`#/jobs/${run.id}`, 'No transaction was done')
+      const page = await open(`#/jobs/${run.id}?tab=transactions`, 'No transaction was done')
       await new Promise((done) => setTimeout(done, 50)) // for the seconds
-      flushSync()
+      await more(page)
       return words()
     }
     const text = await offered([])
@@ -301,7 +314,7 @@ describe('a job', () => {
       answers[`/jobs/${run.id}`] = { ...run, status: 'succeeded', grounds: tones.map((tone, i) => ({ tone, name: `Ground ${i}`, text: 'a reason' })) }
       if (app !== undefined) await unmount(app)
       document.body.replaceChildren()
-      const page = await open(`#/jobs/${run.id}`, 'Delete this job')
+      const page = await open(`#/jobs/${run.id}`, 'Run again')
       const mark = page.querySelector('.title .status')
       return `${mark?.className} ${mark?.textContent}`
     }
@@ -320,17 +333,23 @@ describe('a job', () => {
   })
 })
 
-test('the live page of a build that has ended shows the tables', async () => {
+test('the page of a running build becomes its record when it ends', async () => {
+  let end = (): void => undefined
+  answers[`/jobs/${build.id}`] = { ...build, status: 'running', loaded: undefined }
   vi.stubGlobal('EventSource', class {
     addEventListener(name: string, told: (event: object) => void): void {
-      if (name === 'over') setTimeout(() => told({ data: JSON.stringify({ ...build, loaded: undefined }) }))
+      if (name === 'over') end = () => told({ data: JSON.stringify({ ...build, loaded: undefined }) })
     }
     close(): void {}
   })
-  const page = await open(`#/run/${build.id}`, 'Loaded')
-  expect(words()).toContain('It took ')
+  // Links of earlier versions lead to the same page.
+  const page = await open(`#/run/${build.id}`, '▶ running')
+  expect(location.hash).toBe(`#/jobs/${build.id}`)
+  answers[`/jobs/${build.id}`] = build
+  end()
+  await vi.waitFor(() => expect(words()).toContain('Loaded'))
   for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)
-  expect([...page.querySelectorAll('main a')].map((link) => link.getAttribute('href'))).toEqual(['#/run', `#/jobs/${build.id}`])
+  expect(page.querySelector('.title .status')?.textContent).toContain('✓ done')
 })
 
 describe('comparisons and profiles', () => {

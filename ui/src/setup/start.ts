@@ -1,12 +1,12 @@
 // Starts runs with the set-up.
 
 import { startJob, startSequence } from '../api/jobs.ts'
-import { toProfile, toRun } from '../route.ts'
+import { toJob, toProfile } from '../route.ts'
 import { check, type Values } from './api.ts'
 
 /** Starts a run, or a sequence if the set-up has several numbers of virtual users, and returns its page's address. */
 export async function startRun(settings: Values): Promise<string> {
   const { settings: found } = await check('run', settings)
   if ((found?.users?.length ?? 1) > 1) return toProfile((await startSequence(settings)).profile)
-  return toRun((await startJob({ action: 'run', settings })).id)
+  return toJob((await startJob({ action: 'run', settings })).id)
 }

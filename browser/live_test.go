@@ -1,0 +1,25 @@
+//go:build browser
+
+package browser
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestJobPage_KeepsWhatItsReaderDoes watches a run until it has ended.
+func TestJobPage_KeepsWhatItsReaderDoes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.addUser("ann", "act")
+	ci := s.as("ci", "act")
+	s.start()
+	shop := settings{"db": "sqlite", "dbname": filepath.Join(s.folder, "shop.sqlite")}
+	if got := ci.finish(ci.begin("build", shop)); got != "succeeded" {
+		t.Fatalf("the build ended as %s", got)
+	}
+	shop["users"], shop["rampup"], shop["duration"] = 2, "2s", "50s"
+	run := ci.begin("run", shop)
+	ci.measuring(run)
+	play(t, "live.mjs", facts{"address": s.address, "run": run}, nil)
+}

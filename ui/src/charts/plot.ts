@@ -1,0 +1,315 @@
+// Draws charts on a canvas with uPlot. A plot takes new data without losing the crosshair, the hidden lines and the part
+// of the axis that the reader has chosen.
+
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { short, xAxis } from './axis.ts'
+import type { Chart, LineChart } from './chart.ts'
+import { barAt, drawBars, ends } from './gantt.ts'
+import { columnAt, drawCells, levels } from './heat.ts'
+import { colour, surface } from './palette.ts'
+import type { Part } from './viewport.svelte.ts'
+
+/** How a chart is shown. */
+export interface Look {
+  isDark: boolean
+  /** The part of the x axis that is shown; undefined for everything. */
+  part: Part | undefined
+  /** Whether the y axis of a line chart is logarithmic. */
+  log: boolean
+  /** The names of the lines that the reader has hidden. */
+  hidden: ReadonlySet<string>
+}
+
+/** Hears what the reader does with the mouse. */
+export interface Listener {
+  /** The crosshair is at a place on the x axis, or left the chart. */
+  cursor: (at: number | undefined) => void
+  /** A part of the x axis was selected by dragging. */
+  select: (from: number, until: number) => void
+  /** A double click. */
+  reset: () => void
+}
+
+/** What a chart shows at its crosshair. */
+export interface Reading {
+  /** The value of each line, by its name. */
+  values: Map<string, number | null>
+  /** A sentence about a chart without lines; "" if there is nothing at the crosshair. */
+  text: string
+}
+
+/** The width of the margin for the labels of y axes, the same for all charts, so that crosshairs are aligned. */
+const margin = 72
+const font = 'system-ui, sans-serif'
+/** The strokes of lines, which differ in more than their colour: lengths of dashes and gaps. */
+export const strokes: number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3]]
+/** A shorter drag than this, in pixels, is a click. */
+const shortest = 8
+
+/** The height of a chart in pixels, with room for the names of lanes. */
+export function heightOf(chart: Chart): number {
+  return chart.kind === 'gantt' ? Math.min(640, 72 + 30 * chart.lanes.length) : 260
+}
+
+/** The values of all lines on one x axis: null is a gap, undefined belongs to another line's x. */
+export function aligned(chart: LineChart, log = false): uPlot.AlignedData {
+  const tables = chart.lines.map((line): [number[], (number | null)[]] => [line.points.map(([x]) => x), line.points.map(([, y]) => (log && y !== null && y <= 0 ? null : y))])
+  const first = tables[0]?.[0] ?? []
+  const same = tables.every(([x]) => x.length === first.length && x.every((value, i) => value === first[i]))
+  if (same) return [first, ...tables.map(([, y]) => y)]
+  return uPlot.join(tables)
+}
+
+/** The range of a chart's x values. */
+export function wholeOf(chart: Chart): Part {
+  if (chart.kind === 'gantt') return { from: 0, until: ends(chart) }
+  if (chart.kind === 'heat') return { from: chart.from ?? 0, until: chart.columns.at(-1)?.to ?? 1 }
+  const from = chart.from ?? 0
+  const until = chart.lines.reduce((most, line) => Math.max(most, line.points.at(-1)?.[0] ?? 0), from)
+  return { from, until: until > from ? until : from + 1 }
+}
+
+/** The powers of ten in a range, or every second or third if there are many. */
+export function decades(min: number, max: number): number[] {
+  const [first, last] = [Math.ceil(Math.log10(min) - 1e-9), Math.floor(Math.log10(max) + 1e-9)]
+  const step = Math.ceil((last - first + 1) / 7)
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => 10 ** (first + i * step))
+}
+
+/** What makes two charts so different that one plot cannot show both. */
+export function shapeOf(chart: Chart): string {
+  return JSON.stringify([chart.kind, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' ? chart.lanes : ''])
+}
+
+export class Plot {
+  #plot: uPlot
+  #chart: Chart
+  #look: Look
+  /** Factor of letters and lines, for pictures. */
+  readonly #size: number
+
+  constructor(element: HTMLElement, chart: Chart, look: Look, listener: Listener | undefined, { width, height, size }: { width: number; height: number; size: number }) {
+    this.#chart = chart
+    this.#look = look
+    this.#size = size
+    this.#plot = new uPlot(this.#options(width, height, listener), this.#data(), element)
+  }
+
+  /** Shows new data, or the same in another way. */
+  update(chart: Chart, look: Look): void {
+    const before = this.#look
+    this.#chart = chart
+    this.#look = look
+    this.#plot.batch(() => {
+      if (chart.kind === 'lines') {
+        for (const [i, line] of chart.lines.entries()) {
+          if (before.hidden.has(line.name) !== look.hidden.has(line.name)) this.#plot.setSeries(i + 1, { show: !look.hidden.has(line.name) }, false)
+        }
+      }
+      this.#plot.setData(this.#data())
+    })
+  }
+
+  /** Moves the crosshair, as if the mouse were there, and returns what the chart shows at it. */
+  point(at: number | undefined, byMouse: boolean): Reading {
+    const u = this.#plot
+    if (!byMouse) u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, 'x'), top: u.over.clientHeight / 2 }, false)
+    return this.#read(at)
+  }
+
+  resize(width: number, height: number): void {
+    if (width > 0 && (width !== this.#plot.width || height !== this.#plot.height)) this.#plot.setSize({ width, height })
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.#plot.ctx.canvas
+  }
+
+  destroy(): void {
+    this.#plot.destroy()
+  }
+
+  #data(): uPlot.AlignedData {
+    const chart = this.#chart
+    if (chart.kind === 'lines') return aligned(chart, this.#look.log)
+    if (chart.kind === 'gantt') return [[0, ends(chart)], [null, null]]
+    return [chart.columns.map((column) => (column.from + column.to) / 2), chart.columns.map(() => null)]
+  }
+
+  #read(at: number | undefined): Reading {
+    const chart = this.#chart
+    const values = new Map<string, number | null>()
+    if (at === undefined) return { values, text: '' }
+    if (chart.kind === 'heat') return { values, text: columnAt(chart, at) }
+    if (chart.kind === 'gantt') return { values, text: barAt(chart, at, Math.round(this.#plot.posToVal(this.#plot.cursor.top ?? -1, 'y'))) }
+    // Each line has its own times, so the nearest value that it has is read.
+    for (const line of chart.lines) {
+      const nearest = line.points.reduce<[number, number | null] | undefined>((best, point) => (best === undefined || Math.abs(point[0] - at) < Math.abs(best[0] - at) ? point : best), undefined)
+      values.set(line.name, nearest?.[1] ?? null)
+    }
+    return { values, text: '' }
+  }
+
+  #options(width: number, height: number, listener: Listener | undefined): uPlot.Options {
+    const size = this.#size
+    const surfaceNow = surface(this.#look.isDark)
+    const axis = (more: uPlot.Axis): uPlot.Axis => ({
+      stroke: surfaceNow.muted,
+      font: `${12 * size}px ${font}`,
+      labelFont: `${12 * size}px ${font}`,
+      labelSize: 18 * size,
+      gap: 6 * size,
+      grid: { stroke: surfaceNow.grid, width: size },
+      ticks: { stroke: surfaceNow.grid, width: size, size: 5 * size },
+      ...more,
+    })
+    const named = (): ReturnType<typeof xAxis> => {
+      const { from, until } = this.#look.part ?? wholeOf(this.#chart)
+      return xAxis(this.#chart.x, from, until, this.#chart.kind === 'lines' && this.#chart.marked === true)
+    }
+    return {
+      width,
+      height,
+      padding: [10 * size, 14 * size, 0, 0],
+      legend: { show: false },
+      cursor: {
+        y: false,
+        points: { size: 7, fill: (u, i) => String(u.series[i]?.stroke instanceof Function ? u.series[i].stroke(u, i) : surfaceNow.text) },
+        drag: { x: true, y: false, setScale: false, dist: shortest },
+        bind: {
+          dblclick: () => () => {
+            listener?.reset()
+            return null
+          },
+        },
+      },
+      scales: {
+        x: {
+          time: false,
+          range: () => {
+            const { from, until } = this.#look.part ?? wholeOf(this.#chart)
+            return [from, until]
+          },
+        },
+        y: this.#scale(),
+      },
+      axes: [
+        axis({
+          size: 30 * size,
+          label: () => named().name,
+          // Whatever fits, of the steps that people read easily.
+          incrs: (_, __, min, max, dimension, space) => {
+            const { steps } = named()
+            const least = ((max - min) * space) / Math.max(dimension, 1)
+            return steps ?? [1, 2, 5].flatMap((n) => [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000].map((ten) => n * ten)).sort((a, b) => a - b).filter((step) => step >= least / 10)
+          },
+          space: 70 * size,
+          values: (_, splits) => splits.map((value) => named().text(value)),
+        }),
+        axis(this.#yAxis()),
+      ],
+      series: [{}, ...this.#series()],
+      hooks: {
+        drawClear: [(u) => this.#drawPhases(u)],
+        drawAxes: [(u) => this.#drawContent(u)],
+        setCursor: [(u) => listener?.cursor((u.cursor.left ?? -1) < 0 ? undefined : u.posToVal(u.cursor.left ?? 0, 'x'))],
+        setSelect: [
+          (u) => {
+            const { left, width: wide } = u.select
+            if (wide < shortest) return
+            listener?.select(u.posToVal(left, 'x'), u.posToVal(left + wide, 'x'))
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          },
+        ],
+      },
+    }
+  }
+
+  #scale(): uPlot.Scale {
+    const chart = this.#chart
+    if (chart.kind === 'gantt') return { dir: -1, range: () => [-0.6, (this.#chart.kind === 'gantt' ? this.#chart.lanes.length : 1) - 0.4] }
+    if (chart.kind === 'heat') {
+      return {
+        distr: 3,
+        range: () => {
+          const { low, high } = levels(this.#chart.kind === 'heat' ? this.#chart.columns : [])
+          return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high))]
+        },
+      }
+    }
+    if (this.#look.log) return { distr: 3, range: (_, min, max) => (min === null || max === null ? [0.1, 10] : uPlot.rangeLog(min, max, 10, false)) }
+    // The axis begins at 0, so that heights can be compared.
+    return { range: (_, __, max) => [0, max === null || max <= 0 ? 1 : max * 1.06] }
+  }
+
+  #yAxis(): uPlot.Axis {
+    const chart = this.#chart
+    const size = this.#size
+    if (chart.kind === 'gantt') {
+      return { size: margin * size, splits: () => chart.lanes.map((_, i) => i), values: (_, splits) => splits.map((i) => chart.lanes[i] ?? ''), grid: { show: false }, ticks: { show: false } }
+    }
+    const log = chart.kind === 'heat' || this.#look.log
+    return {
+      size: margin * size,
+      space: 36 * size,
+      // Without minor lines, which would be denser than the data.
+      ...(log ? { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) } : {}),
+      // uPlot passes null for a label that has no room.
+      values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : short(value, log))),
+    }
+  }
+
+  #series(): uPlot.Series[] {
+    const chart = this.#chart
+    const { isDark, hidden } = this.#look
+    if (chart.kind !== 'lines') return [{ points: { show: false } }]
+    return chart.lines.map((line, i) => ({
+      label: line.name,
+      stroke: () => colour(line.is, isDark),
+      width: (line.thin === true ? 1 : 2) * this.#size,
+      dash: (strokes[i % strokes.length] ?? []).map((length) => length * this.#size),
+      show: !hidden.has(line.name),
+      // A single point has no line, so it is marked.
+      points: { show: chart.marked === true || line.points.length < 2, size: 7 * this.#size, fill: colour(line.is, isDark) },
+    }))
+  }
+
+  /** Shades the times that are not measured, and names them. */
+  #drawPhases(u: uPlot): void {
+    const chart = this.#chart
+    if (chart.kind === 'gantt' || chart.phases.length === 0) return
+    const { shade, muted } = surface(this.#look.isDark)
+    const { left, top, width, height } = u.bbox
+    u.ctx.save()
+    u.ctx.beginPath()
+    u.ctx.rect(left, top, width, height)
+    u.ctx.clip()
+    u.ctx.font = `${11 * this.#size * uPlot.pxRatio}px ${font}`
+    u.ctx.textAlign = 'left'
+    u.ctx.textBaseline = 'top'
+    for (const phase of chart.phases) {
+      const [from, to] = [u.valToPos(phase.from, 'x', true), u.valToPos(phase.to, 'x', true)]
+      u.ctx.fillStyle = shade
+      u.ctx.fillRect(from, top, to - from, height)
+      u.ctx.fillStyle = muted
+      const space = 5 * this.#size * uPlot.pxRatio
+      if (u.ctx.measureText(phase.name).width + 2 * space < to - from) u.ctx.fillText(phase.name, Math.max(from, left) + space, top + space)
+    }
+    u.ctx.restore()
+  }
+
+  /** Draws what is not lines, above the grid. */
+  #drawContent(u: uPlot): void {
+    const chart = this.#chart
+    if (chart.kind === 'lines') return
+    const { left, top, width, height } = u.bbox
+    u.ctx.save()
+    u.ctx.beginPath()
+    u.ctx.rect(left, top, width, height)
+    u.ctx.clip()
+    if (chart.kind === 'heat') drawCells(u, chart, this.#look.isDark)
+    else drawBars(u, chart, this.#look.isDark, this.#size * uPlot.pxRatio, font)
+    u.ctx.restore()
+  }
+}

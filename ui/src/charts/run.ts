@@ -1,0 +1,158 @@
+// Charts of a run over its time, live and recorded.
+
+import type { Latency, LivePoint, Rate, Series } from '../api/types.ts'
+import type { Cell, HeatChart, Line, LineChart } from './chart.ts'
+import { heatColumns, type Column } from './heat.ts'
+
+/**
+ * What was measured in a second of a run, or in several. Live points have all members; the seconds of a recorded job
+ * lack some.
+ */
+export interface RunPoint extends Rate, Partial<Pick<LivePoint, 'seconds' | 'figures' | 'service' | 'failed_by_class' | 'retries' | 'cells'>> {
+  /** Its end, in seconds since the run began. */
+  time: number
+}
+
+/** A run's points with what their charts need. */
+export interface Run {
+  points: readonly RunPoint[]
+  /** The start of the axis in seconds since the run began; 0 if missing. */
+  from?: number | undefined
+  /** The names of the headline figures, in the order of each point's. */
+  figures?: string[]
+}
+
+const x = 'time since the run began (s)'
+
+/** Points of a live job or of a recorded one, which have their place on the axis of time. */
+export function placed(points: readonly LivePoint[]): RunPoint[] {
+  return points.map((point) => ({ ...point, time: point.at_seconds }))
+}
+
+/** The beginning of a run by its recorded seconds, or its samples, in milliseconds since 1970. */
+export function beginOf(series: Series): number {
+  const first = series.points[0]
+  return first === undefined ? Date.parse(series.series?.[0]?.points[0]?.at ?? '') : Date.parse(first.at) - first.offset_seconds * 1000
+}
+
+/** Recorded seconds on the axis of a run that began at a time in milliseconds since 1970. */
+export function timed(series: Series, begun: number): RunPoint[] {
+  return series.points.map((point) => ({ ...point, time: since(point.at, begun) }))
+}
+
+function since(at: string, begun: number): number {
+  return Math.round(Date.parse(at) - begun) / 1000
+}
+
+/** The times that are not in the result, such as the ramp-up. */
+function phasesOf({ points, from = 0 }: Run): LineChart['phases'] {
+  const found: LineChart['phases'] = []
+  let begin = from
+  for (const [i, point] of points.entries()) {
+    if (points[i + 1]?.phase === point.phase) continue
+    if (point.phase !== 'measure') found.push({ name: point.phase, from: begin, to: point.time })
+    begin = point.time
+  }
+  return found
+}
+
+/** Lines that share the times of a run's points. */
+function lineChart(run: Run, chart: Pick<LineChart, 'title' | 'y' | 'unit' | 'logarithmic'>, lines: Line[]): LineChart {
+  return {
+    kind: 'lines',
+    x,
+    ...chart,
+    ...(run.from === undefined ? {} : { from: run.from }),
+    lines,
+    phases: phasesOf(run),
+    table: {
+      columns: [{ name: 'time', unit: 's' }, { name: 'phase' }, ...lines.map((line) => ({ name: line.name, unit: chart.unit }))],
+      rows: run.points.map((point, i): Cell[] => [point.time, point.phase, ...lines.map((line) => line.points[i]?.[1] ?? null)]),
+    },
+  }
+}
+
+function line({ points }: Run, name: string, is: string, value: (point: RunPoint) => number | undefined): Line {
+  return { name, is, points: points.map((point) => [point.time, value(point) ?? null]) }
+}
+
+/** The headline figures over time, or the virtual users' count of transactions, and the server's own count. */
+export function throughput(run: Run): LineChart | undefined {
+  const lines: Line[] = []
+  const figures = run.points.some((point) => point.figures !== undefined) ? (run.figures ?? []) : []
+  // The last figure counts all transactions; others, such as new orders, are a part of it.
+  for (const [i, name] of figures.entries()) lines.push(line(run, name, i === figures.length - 1 ? 'client' : name, (point) => point.figures?.[i]))
+  if (figures.length === 0 && run.points.some((point) => point.client_tpm !== undefined)) lines.push(line(run, "virtual users' count", 'client', (point) => point.client_tpm))
+  if (run.points.some((point) => point.server_tpm !== undefined)) lines.push(line(run, "server's count", 'server', (point) => point.server_tpm))
+  return lines.length === 0 ? undefined : lineChart(run, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines)
+}
+
+/** Percentiles of response times or service times over time. */
+export function times(run: Run, of: 'response' | 'service'): LineChart | undefined {
+  if (!run.points.some((point) => point[of] !== undefined)) return undefined
+  const one = (name: string, figure: keyof Latency): Line => line(run, name, name, (point) => point[of]?.[figure])
+  return lineChart(run, { title: of === 'response' ? 'Response times' : 'Service times', y: `${of} time (ms)`, unit: 'ms', logarithmic: true }, [
+    one('p50', 'p50_ms'),
+    one('p95', 'p95_ms'),
+    one('p99', 'p99_ms'),
+    one('max', 'max_ms'),
+  ])
+}
+
+/** Transactions per second that failed or were retried, by class; undefined without any. */
+export function errors(run: Run): LineChart | undefined {
+  const classes = [...new Set(run.points.flatMap((point) => Object.keys(point.failed_by_class ?? {})))].sort()
+  const retried = run.points.some((point) => (point.retries ?? 0) > 0)
+  if (classes.length === 0 && !retried) return undefined
+  const rate = (n: number | undefined, point: RunPoint): number => Math.round((100 * (n ?? 0)) / (point.seconds || 1)) / 100
+  const lines = classes.map((name) => line(run, name, name, (point) => rate(point.failed_by_class?.[name], point)))
+  if (retried) lines.push(line(run, 'tried again', 'retried', (point) => rate(point.retries, point)))
+  return lineChart(run, { title: 'Errors', y: 'a second', unit: 'a second' }, lines)
+}
+
+/** The distribution of response times over time. */
+export function heat(run: Run): HeatChart | undefined {
+  const columns = heatColumns(run.points)
+  if (columns.length === 0) return undefined
+  return {
+    kind: 'heat',
+    title: 'Distribution of response times',
+    x,
+    y: 'response time (ms)',
+    columns,
+    ...(run.from === undefined ? {} : { from: run.from }),
+    phases: phasesOf(run),
+    table: {
+      columns: [{ name: 'from', unit: 's' }, { name: 'to', unit: 's' }, { name: 'response time from', unit: 'ms' }, { name: 'to', unit: 'ms' }, { name: 'transactions' }],
+      rows: columns.flatMap((column: Column) => column.cells.map((cell): Cell[] => [column.from, column.to, cell.low, cell.high, cell.count])),
+    },
+  }
+}
+
+/** Values that observers read beside a run that began at a time: one chart for all series of a name and unit. */
+export function beside(series: Series, begun: number, run: Run): LineChart[] {
+  const charts: LineChart[] = []
+  for (const one of series.series ?? []) {
+    const unit = one.unit ?? ''
+    const name = Object.entries(one.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value).join(', ') || one.name
+    let chart = charts.find(({ title, unit: of }) => title === one.name && of === unit)
+    if (chart === undefined) {
+      chart = {
+        kind: 'lines',
+        title: one.name,
+        x,
+        y: unit === '' ? one.name : `${one.name} (${unit})`,
+        unit,
+        ...(run.from === undefined ? {} : { from: run.from }),
+        lines: [],
+        phases: phasesOf(run),
+        table: { columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name: one.name, ...(unit === '' ? {} : { unit }) }], rows: [] },
+      }
+      charts.push(chart)
+    }
+    const values = one.points.map((point): [number, number] => [since(point.at, begun), point.value])
+    chart.lines.push({ name, is: `metric ${chart.lines.length + 1}`, points: values })
+    chart.table.rows.push(...values.map(([time, value]): Cell[] => [name, time, value]))
+  }
+  return charts
+}
