@@ -26,11 +26,13 @@ await play(async ({ invite, step }) => {
   })
   for (const job of told.jobs) {
     await step(`job ${job}`, async () => {
-      await ann.go(`#/jobs/${job}`)
-      await ann.heading(/./)
+      for (const tab of ['', 'failures', 'users', 'details']) {
+        await ann.go(`#/jobs/${job}?tab=${tab}`)
+        await page.locator('.title .status').waitFor()
+        await unfold()
+        await harmless(`${tab} of job ${job}`)
+      }
       await page.getByText(job.slice(0, 12)).first().waitFor()
-      await unfold()
-      await harmless(`job ${job}`)
       // The page shows it as text.
       await page.locator('main').getByText('data-hostile').first().waitFor({ state: 'attached' })
       await ann.look(`hostile-${told.jobs.indexOf(job)}`)

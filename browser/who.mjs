@@ -83,7 +83,7 @@ await play(async ({ invite, step }) => {
       assert.ok(!seen.includes(told.folder), `lou sees the folder in ${path}`)
       if (path === `jobs/${told.job}`) assert.ok(seen.includes('…/t.sqlite') && whole.includes(`${told.folder}/t.sqlite`), `${path} does not name the file: ${seen}`)
     }
-    await lou.go(`#/jobs/${told.job}`)
+    await lou.go(`#/jobs/${told.job}?tab=details`)
     await lou.page.getByText('…/t.sqlite').first().waitFor()
     assert.equal(await lou.page.getByText(told.folder).count(), 0)
   })
