@@ -146,7 +146,7 @@ describe('a plot', () => {
     expect(wholeOf({ ...rates(), from: 5, lines: [line('a', [[5, 1]])] })).toEqual({ from: 5, until: 6 })
   })
 
-  test('is drawn anew for other lines, but not for more data', () => {
+  test('is replaced for other lines, but not for more data', () => {
     const before = shapeOf(chart(line('a', [[1, 1]])))
     expect(shapeOf(chart(line('a', [[1, 1], [2, 2]])))).toBe(before)
     expect(shapeOf(chart(line('a', [[1, 1]]), line('b', [[1, 1]])))).not.toBe(before)

@@ -1,5 +1,5 @@
 // What the reader of several charts looks at. Charts that share a viewport have one crosshair and show the same part of
-// their x axis. It belongs to the page, so it survives new data and charts that are drawn anew.
+// their x axis. It belongs to the page, so it survives new data and charts that are replaced.
 
 /** A part of an x axis, in the unit of the axis. */
 export interface Part {
