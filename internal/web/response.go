@@ -119,6 +119,7 @@ func limitBody(w *responseWriter, r *http.Request, within time.Duration) {
 
 // problem is an error in the format of RFC 9457.
 type problem struct {
+	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
@@ -135,5 +136,5 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, deta
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(problem{http.StatusText(status), status, detail}) // the client may be gone
+	_ = json.NewEncoder(w).Encode(problem{"about:blank", http.StatusText(status), status, detail}) // the client may be gone
 }

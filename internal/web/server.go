@@ -253,14 +253,28 @@ func (s *Server) sayOnce(line string) {
 // routes returns the handler of authorized requests.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /login", s.showLogin)
-	mux.HandleFunc("POST /login", s.logIn)
-	mux.HandleFunc("POST /logout", s.logOut)
-	mux.HandleFunc("GET "+sessionPath, s.showSession)
-	mux.HandleFunc("POST "+passwordPath, s.changePassword)
-	mux.HandleFunc("DELETE "+othersPath, s.endOthers)
-	mux.HandleFunc("GET /login.css", showFile("login.css", "text/css"))
-	mux.HandleFunc("GET /login.js", showFile("login.js", "text/javascript"))
+	accepted := map[string][]string{} // methods by path
+	handle := func(method, path string, handler http.HandlerFunc) {
+		mux.HandleFunc(method+" "+path, handler)
+		if accepted[path] = append(accepted[path], method); method == http.MethodGet {
+			accepted[path] = append(accepted[path], http.MethodHead)
+		}
+	}
+	handle(http.MethodGet, "/login", s.showLogin)
+	handle(http.MethodPost, "/login", s.logIn)
+	handle(http.MethodPost, "/logout", s.logOut)
+	handle(http.MethodGet, sessionPath, s.showSession)
+	handle(http.MethodPost, passwordPath, s.changePassword)
+	handle(http.MethodDelete, othersPath, s.endOthers)
+	handle(http.MethodGet, "/login.css", showFile("login.css", "text/css"))
+	handle(http.MethodGet, "/login.js", showFile("login.js", "text/javascript"))
+	for path, methods := range accepted {
+		allowed := strings.Join(methods, ", ")
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", allowed)
+			s.refuse(w, r, http.StatusMethodNotAllowed, fmt.Sprintf("this address does not accept %s, only %s", r.Method, allowed))
+		})
+	}
 	mux.Handle("/api/", compressed(s.withoutFolders(s.API)))
 	for path, handler := range s.Others {
 		mux.Handle(path, s.withoutFolders(handler))

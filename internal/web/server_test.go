@@ -809,6 +809,27 @@ func TestOrigin_TrustsOnlyProxies(t *testing.T) {
 	}
 }
 
+// Allow lists the methods that an address accepts, even if pages are served below the same root.
+func TestAllow_ListsTheMethodsOfAnAddress(t *testing.T) {
+	s := start(t, func(c *Config) { c.Pages = fstest.MapFS{"index.html": {Data: []byte("<p>")}} })
+	ann := s.in("ann")
+	for path, want := range map[string]string{
+		"/": "GET, HEAD", "/login": "GET, HEAD, POST", "/logout": "POST", "/login.css": "GET, HEAD",
+		sessionPath: "GET, HEAD", passwordPath: "POST", othersPath: "DELETE",
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE"} {
+			if slices.Contains(strings.Split(want, ", "), method) {
+				continue
+			}
+			got := s.ask(ann, method, path, "")
+			got.wants(t, http.StatusMethodNotAllowed, method+" "+path)
+			if allow := got.Header.Get("Allow"); allow != want {
+				t.Errorf("%s %s: got Allow: %s, want %s", method, path, allow, want)
+			}
+		}
+	}
+}
+
 func TestResponses_HaveSecurityHeaders(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.Pages = pages

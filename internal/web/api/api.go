@@ -5,12 +5,9 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +22,6 @@ import (
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/scripting"
 	"sledge/internal/settings"
@@ -126,16 +122,7 @@ func New(c Config) *API {
 		a.Note = func(context.Context, string) {}
 	}
 	a.ctx, a.end = context.WithCancel(context.Background())
-	config := huma.DefaultConfig("Sledge", "1")
-	config.Info.Description = "Load tests for databases: set them up, run them, follow them, and read their results."
-	config.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
-	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // the default hook adds a member to every document
-	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", nameOf)
-	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[meter.Summary](), reflect.TypeFor[meter.CodedSummary]()) // as it is encoded
-	config.Transformers = []huma.Transformer{withoutValues}
-	config.RejectUnknownQueryParameters = true
-	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
+	a.huma = humago.NewWithPrefix(a.mux, Prefix, configuration())
 	a.addCatalog()
 	a.addJobs()
 	a.addParts()
@@ -161,43 +148,6 @@ func New(c Config) *API {
 	return a
 }
 
-// Document returns the OpenAPI 3.1 description of the API as JSON.
-func Document() []byte {
-	a := New(Config{})
-	a.Close()
-	return a.text
-}
-
-// describe creates the OpenAPI description, and serves it as JSON and as a page.
-func (a *API) describe() {
-	schemas := a.huma.OpenAPI().Components.Schemas.Map()
-	for name, schema := range schemas {
-		if strings.HasPrefix(name, "huma.") {
-			delete(schemas, name) // Problem replaces them
-		}
-		for _, member := range schema.Properties {
-			member.Nullable = member.Nullable && member.Type != huma.TypeArray // an array without elements is empty or left out
-		}
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(a.huma.OpenAPI()); err != nil {
-		panic(err) // the types are ours
-	}
-	a.text = b.Bytes()
-	page := pageOf(a.huma.OpenAPI())
-	serve := func(path, kind string, text []byte) {
-		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			_, _ = w.Write(text) // the client may be gone
-		})
-	}
-	serve("/openapi.json", "application/openapi+json", a.text)
-	serve("/docs", "text/html; charset=utf-8", page)
-}
-
 // ServeHTTP implements http.Handler. Paths begin with Prefix.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
@@ -212,24 +162,38 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			problem(http.StatusInternalServerError, "this is a bug in Sledge: please report it, with the lines that the server printed").write(w)
 		}
 	}()
-	if _, pattern := a.mux.Handler(r); pattern != "" {
+	allowed := a.methodsOf(r)
+	switch {
+	case slices.Contains(allowed, r.Method):
 		a.mux.ServeHTTP(w, r)
-		return
-	}
-	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		other := r.Clone(r.Context())
-		other.Method = method
-		if _, pattern := a.mux.Handler(other); pattern != "" {
-			allowed = append(allowed, method)
-		}
-	}
-	if len(allowed) == 0 {
+	case len(allowed) == 0:
 		problem(http.StatusNotFound, "this address does not exist: %s/docs lists the addresses", Prefix).write(w)
-		return
+	default:
+		list := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", list)
+		problem(http.StatusMethodNotAllowed, "this address does not accept %s, only %s", r.Method, list).write(w)
 	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	problem(http.StatusMethodNotAllowed, "this address does not accept %s, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
+}
+
+// methodsOf returns the methods that the address of a request accepts. If several paths match the
+// address, only the one with the fewest parameters counts: /datagen/verify does not accept GET, although
+// /datagen/{id} does.
+func (a *API) methodsOf(r *http.Request) (methods []string) {
+	best := ""
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		_, pattern := a.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
+		_, path, found := strings.Cut(pattern, " ")
+		switch {
+		case !found:
+			continue
+		case best == "" || strings.Count(path, "{") < strings.Count(best, "{"):
+			best, methods = path, nil
+		case path != best:
+			continue
+		}
+		methods = append(methods, method)
+	}
+	return methods
 }
 
 // Active names everything that Wait waits for: jobs, scripts and consoles that were started here,
@@ -383,39 +347,3 @@ func (a *API) unrecordedEnd(id job.ID) (j job.Job, is bool) {
 
 // headline returns the headline of a run as one line, or "".
 func (a *API) headline(j job.Job) string { return views.Headline(j, a.Resolver.Catalog) }
-
-// add adds an operation. Every error that it returns becomes a Problem.
-func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, error)) {
-	schema := a.huma.OpenAPI().Components.Schemas.Schema(problemType, true, "")
-	if o.Responses == nil {
-		o.Responses = map[string]*huma.Response{}
-	}
-	o.Responses["default"] = &huma.Response{
-		Description: "The request was refused; the Problem has the reason.",
-		Content:     map[string]*huma.MediaType{problemKind: {Schema: schema}},
-	}
-	o.MaxBodyBytes = mostBody
-	huma.Register(a.huma, o, func(ctx context.Context, in *I) (*O, error) {
-		out, err := do(ctx, in)
-		if err != nil {
-			return nil, problemOf(err)
-		}
-		return out, nil
-	})
-}
-
-// get describes an operation that changes nothing.
-func get(id, path, summary string, tag string) huma.Operation {
-	return huma.Operation{OperationID: id, Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{tag}}
-}
-
-// of is a request or a response whose body is a document.
-type of[T any] struct{ Body T }
-
-// answer turns a document, or the error of creating it, into a response.
-func answer[T any](document T, err error) (*of[T], error) {
-	if err != nil {
-		return nil, err
-	}
-	return &of[T]{document}, nil
-}

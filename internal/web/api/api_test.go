@@ -2,8 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,6 +25,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
+	"sledge/internal/web"
 )
 
 func TestDescription_IsOpenAPIAndCurrent(t *testing.T) {
@@ -149,11 +153,23 @@ func TestProblems_NameTheErrorAndRepeatNoValue(t *testing.T) {
 		option, detail     string
 	}{
 		{"GET", "/nothing", "", 404, "", "this address does not exist"},
-		{"PUT", "/jobs", "", 405, "", "only GET, POST"},
+		{"PUT", "/jobs", "", 405, "", "only GET, HEAD, POST"},
 		{"GET", "/jobs/0000", "", 404, "", "no such job"},
 		{"GET", "/jobs/zzzz", "", 422, "", "not the ID of a job"},
 		{"GET", "/jobs?limit=9999", "", 422, "", "query.limit"},
 		{"GET", "/jobs?limt=9", "", 422, "", "query.limt"},
+		{"GET", "/jobs?limit=", "", 422, "", "query.limit"},
+		{"GET", "/jobs?since=", "", 422, "", "query.since"},
+		{"GET", "/jobs?status=running&before", "", 422, "", "query.before"},
+		{"GET", "/jobs?label=a&label=", "", 422, "", "query.label"},
+		{"GET", "/databases?since=", "", 422, "", "query.since"},
+		{"POST", "/settings", `{"action":"build","settings":{"db":"sqlite"},"resume":null}`, 422, "", "body.resume"},
+		{"POST", "/settings", `{"action":"build","settings":{"db":"sqlite"},"labels":null}`, 422, "", "body.labels"},
+		{"POST", "/settings", `{"action":"build","settings":null}`, 422, "", "body.settings"},
+		{"POST", "/settings", `{"action":"build","settings":{"db":null}}`, 422, "", "body.settings.db"},
+		{"POST", "/settings", `null`, 422, "", "body"},
+		{"PATCH", "/jobs/last", `{"note":null}`, 422, "", "body.note"},
+		{"PATCH", "/jobs/last", `{"remove":[null]}`, 422, "", "body.remove"},
 		{"GET", "/jobs?database=postgers", "", 422, "database", "did you mean"},
 		{"GET", "/jobs?label==x", "", 422, "label", "name=value"},
 		{"GET", "/options?database=nosuch", "", 422, "", "not known"},
@@ -370,6 +386,114 @@ func (w *world) inPieces(id string, size int) (all pieces) {
 		})
 	}
 	return all
+}
+
+// The tables of docs/api.md that begin with a mark list the members of a type, all of them and no others.
+func TestManual_ListsMembersOfEvents(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "api.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Config{})
+	defer a.Close()
+	schemas := a.huma.OpenAPI().Components.Schemas.Map()
+	tables := regexp.MustCompile(`<!-- members of (\S+) -->\n\n((?:\|.*\n)+)`).FindAllSubmatch(page, -1)
+	for _, table := range tables {
+		name := string(table[1])
+		if schemas[name] == nil {
+			t.Errorf("docs/api.md lists the members of %s, which does not exist", name)
+			continue
+		}
+		var listed []string
+		for row := range strings.Lines(string(table[2])) {
+			for _, member := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
+				if !strings.HasPrefix(row, "| member") {
+					listed = append(listed, member[1])
+				}
+			}
+		}
+		slices.Sort(listed)
+		if members := slices.Sorted(maps.Keys(schemas[name].Properties)); !slices.Equal(listed, members) {
+			t.Errorf("docs/api.md lists the members %q of %s, which has %q", listed, name, members)
+		}
+	}
+	if len(tables) < 10 {
+		t.Errorf("docs/api.md has %d tables of members, want those of all events", len(tables))
+	}
+}
+
+// Allow lists exactly the methods that the address accepts. A method is accepted if the response is not
+// 405, whatever else is wrong with the request.
+func TestAllow_ListsTheDescribedMethods(t *testing.T) {
+	w := newWorld(t)
+	for path, item := range w.api.huma.OpenAPI().Paths {
+		var want []string
+		for _, method := range []struct {
+			name string
+			o    *huma.Operation
+		}{{"GET", item.Get}, {"HEAD", item.Get}, {"POST", item.Post}, {"PUT", item.Put}, {"PATCH", item.Patch}, {"DELETE", item.Delete}} {
+			if method.o != nil {
+				want = append(want, method.name)
+			}
+		}
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+			request, err := http.NewRequestWithContext(t.Context(), method, w.url+Prefix+regexp.MustCompile(`{\w+}`).ReplaceAllString(path, "none"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			allow, refused := response.Header.Get("Allow"), response.StatusCode == http.StatusMethodNotAllowed
+			if accepted := slices.Contains(want, method); refused == accepted || refused && allow != strings.Join(want, ", ") {
+				t.Errorf("%s %s: got %d and Allow: %s, want the methods %q", method, path, response.StatusCode, allow, want)
+			}
+		}
+	}
+}
+
+// The server that mounts the API demands the roles of the description, and describes its refusals like
+// the API.
+func TestDescription_HasTheRolesThatTheServerDemands(t *testing.T) {
+	w := newWorld(t)
+	folder := t.TempDir()
+	token, err := web.UsersIn(folder).AddToken("lou", web.Look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := web.New(web.Config{Listener: listener, Folder: folder, API: w.api, Private: Private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx) }()
+	defer func() {
+		end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	w.url = strings.TrimSuffix(server.Home(), "/")
+	for _, o := range operationsOf(w.api.huma.OpenAPI()) {
+		address := regexp.MustCompile(`{\w+}`).ReplaceAllString(o.Path, "none")
+		if len(o.Security) != 2 || len(o.Security[0][byToken]) != 1 {
+			t.Fatalf("%s: got the security %v", o.OperationID, o.Security)
+		}
+		role := web.Role(o.Security[0][byToken][0])
+		w.token = ""
+		w.raw(o.Method, address, "", http.StatusUnauthorized)
+		w.token = token
+		if status, answer := w.ask(o.Method, address, ""); status == http.StatusUnauthorized || (status == http.StatusForbidden) != (role == web.Act) {
+			t.Errorf("%s: got %d for the role look, and the description demands the role %s: %s", o.OperationID, status, role, answer)
+		}
+	}
 }
 
 func TestDownsampledSeries_KeepExtremes(t *testing.T) {

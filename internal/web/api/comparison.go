@@ -11,6 +11,7 @@ import (
 func (a *API) addComparisons() {
 	compare := get("compare-jobs", "/compare", "Compare the settings and figures of runs", tagJobs)
 	compare.Description = "Like sledge jobs compare."
+	compare.Errors = notFound
 	add(a, compare, func(ctx context.Context, in *struct {
 		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"ID of a run, its first digits, or last."`
 	},

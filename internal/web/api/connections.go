@@ -46,7 +46,9 @@ func (a *API) addConnections() {
 			}
 			return answer(document.NewConnections(a.Resolver, list), nil)
 		})
-	add(a, get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections),
+	show := get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections)
+	show.Errors = conflict
+	add(a, show,
 		func(_ context.Context, in *OneConnection) (*of[document.Connection], error) {
 			kept, err := a.keptConnections()
 			if err != nil {
@@ -59,6 +61,7 @@ func (a *API) addConnections() {
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Save a connection, replacing one of the same name",
 	}
+	put.Errors = conflict
 	add(a, put, func(_ context.Context, in *struct {
 		OneConnection
 		Body Kept
@@ -81,6 +84,7 @@ func (a *API) addConnections() {
 		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Remove a connection", DefaultStatus: http.StatusNoContent,
 	}
+	remove.Errors = conflict
 	add(a, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
 		kept, err := a.keptConnections()
 		if err != nil {
@@ -92,6 +96,7 @@ func (a *API) addConnections() {
 		OperationID: "test-connection", Method: http.MethodPost, Path: "/connections/{name}/test", Tags: []string{tagConnections},
 		Summary: "Test a saved connection", Description: "It changes nothing.",
 	}
+	test.Errors = conflict
 	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
 		kept, err := a.keptConnections()
 		if err != nil {
@@ -106,6 +111,7 @@ func (a *API) addConnections() {
 		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
 		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses the login, the response has status 200 and reports it.",
 	}
+	trySettings.Errors = ofConnection
 	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
 		return a.try(ctx, in.Body.Settings)
 	})

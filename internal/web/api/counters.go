@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -100,8 +99,6 @@ type startedCounter struct {
 	Body     Counter
 }
 
-var newsType = reflect.TypeFor[CounterNews]()
-
 // counting is a counter that was started here.
 type counting struct {
 	stop context.CancelFunc
@@ -125,6 +122,7 @@ func (a *API) addCounters() {
 every program, changes nothing, records no job, and needs no schema. The response comes after the first reading. A counter ends when it is stopped, when its time is
 over, when this server ends, or after an hour without a request for it. This server holds passwords only while the counter runs, and never returns them.`,
 	}
+	start.Errors = ofStart
 	add(a, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return a.startCounter(ctx, in.Body) })
 	add(a, get("list-counters", "/counters", "List the running counters and those that ended recently", tagCounters),
 		func(context.Context, *struct{}) (*of[Counters], error) {
@@ -174,11 +172,7 @@ func (a *API) addCounterEvents() {
 	o.Description = `Server-sent events: first the readings so far (the last 3,600), then each new one. The id of a message is the number of its last line.
 A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and continues from there. There is a message at least every two seconds.
 The last message is named over.`
-	schemas := a.huma.OpenAPI().Components.Schemas
-	o.Responses = map[string]*huma.Response{"200": {
-		Description: "The data of each message is a CounterNews. The last message is named over.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(newsType, true, "")}},
-	}}
+	o.Responses = messages[CounterNews, CounterNews](a, "The data of each message is a CounterNews. The last message is named over.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneCounter
 		LastRead
@@ -213,7 +207,7 @@ func (c *counting) sendTo(ctx context.Context, s *stream, after int64) error {
 		c.mu.Unlock()
 		name := ""
 		if news.Counter.State == counterEnded {
-			name = "over"
+			name = overName
 		}
 		if err := s.message(strconv.FormatInt(after, 10), name, news); err != nil || name != "" {
 			return err

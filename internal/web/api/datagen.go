@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,8 +20,6 @@ import (
 )
 
 const tagDatagen = "Flat files"
-
-var taskType = reflect.TypeFor[datagen.Report]()
 
 // DataFiles lists the tasks that write or verify files, and the folders that they may use.
 type DataFiles struct {
@@ -164,6 +161,7 @@ func (a *API) addDatagen() {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Description: description, Tags: []string{tagDatagen}, DefaultStatus: status}
 	}
 	look := post("outline-files", "/datagen/outline", "Show which files would be written, without writing them", "It refuses what starting would refuse, except a folder that cannot be written to.", http.StatusOK)
+	look.Errors = ofConnection
 	add(a, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -173,6 +171,7 @@ func (a *API) addDatagen() {
 		return answer(outline, refusedFiles(err))
 	})
 	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "Like sledge datagen. The response comes when the task has begun; at most four run at once. Files get their final names when all are complete; until then the folder is unchanged.", http.StatusCreated)
+	generate.Errors = ofStart
 	add(a, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -181,6 +180,7 @@ func (a *API) addDatagen() {
 		return begun(a.files.Generate(c))
 	})
 	verify := post("verify-files", "/datagen/verify", "Compare files with their manifest", "Like sledge datagen verify: it reads all files. If any differ, the task fails and lists them.", http.StatusCreated)
+	verify.Errors = ofStart
 	add(a, verify, func(_ context.Context, in *struct {
 		Body struct {
 			Folder string `json:"folder" maxLength:"1000" doc:"Like the folder to write files to."`
@@ -216,6 +216,7 @@ func (a *API) addDatagen() {
 			return answer(FilesPage{append([]datagen.File{}, some...), all}, nil)
 		})
 	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "Like Ctrl-C: it removes the files that were written, and leaves the folder as it was.", http.StatusAccepted)
+	stop.Errors = conflict
 	add(a, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
 		t, err := a.files.Find(in.ID)
 		if err != nil {
@@ -268,11 +269,7 @@ func (a *API) addDatagenEvents() {
 	o := get("watch-files-task", "/datagen/{id}/events", "Follow a task that writes or verifies files", tagDatagen)
 	o.Description = `Server-sent events, about two a second. Each is the whole report, with the rate and the time left of each table. A client that lost its
 connection sends the id of the last message as Last-Event-ID, or as the parameter after, and gets the next message. The last message is named over.`
-	schemas := a.huma.OpenAPI().Components.Schemas
-	o.Responses = map[string]*huma.Response{"200": {
-		Description: "The data of each message is a Report. The last message is named over.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(taskType, true, "")}},
-	}}
+	o.Responses = messages[datagen.Report, datagen.Report](a, "The data of each message is a Report. The last message is named over.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneTask
 		LastRead
@@ -297,7 +294,7 @@ connection sends the id of the last message as Last-Event-ID, or as the paramete
 					}
 					name := ""
 					if over {
-						name = "over"
+						name = overName
 					}
 					if err := s.message(strconv.FormatInt(version, 10), name, r); err != nil || over {
 						return err

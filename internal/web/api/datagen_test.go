@@ -36,9 +36,12 @@ const (
 // reports reads the messages about a task until it is over, or until each returns false.
 func (w *world) reports(id, after string, each func(datagen.Report) bool) (last datagen.Report) {
 	w.Helper()
-	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+Prefix+"/datagen/"+id+"/events?after="+after, nil)
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+Prefix+"/datagen/"+id+"/events", nil)
 	if err != nil {
 		w.Fatal(err)
+	}
+	if after != "" {
+		request.URL.RawQuery = "after=" + after
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -32,6 +32,7 @@ func (a *API) addDeletion() {
 		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
 		Summary: "Show what a delete would drop and what it would keep", Description: "It changes nothing, and fails if the delete would fail.",
 	}
+	deletion.Errors = ofConnection
 	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
 		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
 		if err != nil {

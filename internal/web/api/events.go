@@ -108,7 +108,7 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 		if err != nil || over == nil {
 			return err
 		}
-		return s.message(reader.from.String(), "over", over)
+		return s.message(reader.from.String(), overName, over)
 	})
 }
 

@@ -103,6 +103,7 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 func (a *API) addJobs() {
 	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
 	list.Description = "Each job is a summary; its own document has more. With status=running, the list contains the running jobs of this program and of others that use the same repository."
+	list.Errors = notFound
 	add(a, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
 		q, err := a.query(in)
 		if err != nil {
@@ -149,6 +150,7 @@ func (a *API) addJobs() {
 		Summary:     "Remove a job from the repository permanently",
 		Description: "It needs the whole ID, and refuses a running job.",
 	}
+	remove.Errors = conflict
 	add(a, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
 		j, err := a.find(ctx, *in)
 		switch {

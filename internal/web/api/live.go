@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -94,6 +95,7 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a running job, with their last lines", tagVerbs)
 	users.Description = "It returns only the part that the request selects, because there may be 10,000 users."
+	users.Errors = []int{http.StatusServiceUnavailable}
 	add(a, users, func(ctx context.Context, in *struct {
 		OneJob
 		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only virtual users in this state."`
@@ -123,7 +125,7 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 // streamLive sends a client the state of a job until it has ended.
 func (a *API) streamLive(ctx context.Context, s *stream, j job.Job, last string) error {
 	if j.Status != job.Running { // other operations return ended jobs
-		return s.message("over", "over", document.NewHead(j, a.headline))
+		return s.message("over", overName, document.NewHead(j, a.headline))
 	}
 	v := a.viewOf(j)
 	defer v.leave()
@@ -148,7 +150,7 @@ func (a *API) streamLive(ctx context.Context, s *stream, j job.Job, last string)
 			version, mark, first = now.version, now.mark, false
 		}
 		if over != nil {
-			return s.message(v.idOf(mark), "over", over)
+			return s.message(v.idOf(mark), overName, over)
 		}
 		if !more {
 			return nil // the job was deleted

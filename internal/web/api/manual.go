@@ -36,7 +36,9 @@ func (a *API) addManual() {
 		}
 		return answer(Manual{book.Pages()}, nil)
 	})
-	add(a, get("get-manual-page", "/manual/page", "Show a page of the manual", tagManual), func(_ context.Context, in *struct {
+	page := get("get-manual-page", "/manual/page", "Show a page of the manual", tagManual)
+	page.Errors = notFound
+	add(a, page, func(_ context.Context, in *struct {
 		Name string `query:"name" required:"true" maxLength:"200" doc:"A name from the list."`
 	},
 	) (*of[help.Page], error) {
@@ -44,11 +46,11 @@ func (a *API) addManual() {
 		if err != nil {
 			return nil, err
 		}
-		page, found := book.Page(in.Name)
+		shown, found := book.Page(in.Name)
 		if !found {
 			return nil, problem(http.StatusNotFound, "the manual has no such page: %s/manual lists them", Prefix)
 		}
-		return answer(page, nil)
+		return answer(shown, nil)
 	})
 	add(a, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
 		Text string `query:"text" required:"true" maxLength:"200" doc:"Words; the response lists the sections that contain all of them."`

@@ -18,6 +18,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // operation is an operation as the page shows it.
 type operation struct {
 	Method, Path, Summary, Description string
+	Role                               string
 	Parameters                         []*huma.Param
 	Takes                              []string // names of shapes
 	Gives                              []string
@@ -26,22 +27,17 @@ type operation struct {
 // pageOf creates the page that lists all operations. The page loads nothing and needs no script.
 func pageOf(api *huma.OpenAPI) []byte {
 	var list []operation
-	for path, item := range api.Paths {
-		for _, one := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if one == nil {
-				continue
-			}
-			o := operation{Method: one.Method, Path: Prefix + path, Summary: one.Summary, Description: one.Description, Parameters: one.Parameters}
-			if one.RequestBody != nil {
-				o.Takes = shapesOf(one.RequestBody.Content)
-			}
-			for status, response := range one.Responses {
-				if status != "default" {
-					o.Gives = append(o.Gives, shapesOf(response.Content)...)
-				}
-			}
-			list = append(list, o)
+	for _, one := range operationsOf(api) {
+		o := operation{Method: one.Method, Path: Prefix + one.Path, Summary: one.Summary, Description: one.Description, Role: roleOf(*one), Parameters: one.Parameters}
+		if one.RequestBody != nil {
+			o.Takes = shapesOf(one.RequestBody.Content)
 		}
+		for status, response := range one.Responses {
+			if strings.HasPrefix(status, "2") {
+				o.Gives = append(o.Gives, shapesOf(response.Content)...)
+			}
+		}
+		list = append(list, o)
 	}
 	slices.SortFunc(list, func(a, b operation) int {
 		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -56,6 +57,7 @@ func (a *API) addPoints() {
 	o.Description = `Each point covers one second or several, and counts all their transactions; percentiles are those of merged histograms. If there are more seconds than
 points, the response has wider points, and from and until select a part of the run. After the first hour of a phase, a second stands for half a minute. The job
 may be running: the response has what is recorded, without the last second or two.`
+	o.Errors = []int{http.StatusTooManyRequests}
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
 		Points int       `query:"points" minimum:"16" maximum:"480" default:"480" doc:"Maximum number of points."`

@@ -49,6 +49,7 @@ func (a *API) addProfiles() {
 		})
 	compare := get("compare-profiles", "/profiles/compare", "Compare performance profiles", tagProfiles)
 	compare.Description = "The response includes the differences in settings, servers and machines."
+	compare.Errors = notFound
 	add(a, compare, func(ctx context.Context, in *struct {
 		Number []int `query:"number,explode" required:"true" minItems:"2" maxItems:"26"`
 	},

@@ -101,6 +101,7 @@ func (a *API) addScripts() {
 		Summary:     "Save a script",
 		Description: "It replaces only the version that the request names, so that it does not overwrite a later change of another user.",
 	}
+	write.Errors = conflict
 	add(a, write, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
@@ -127,6 +128,7 @@ func (a *API) addScripts() {
 		OperationID: "run-script", Method: http.MethodPost, Path: "/scripts/{name}/run", Tags: []string{tagScripts}, DefaultStatus: http.StatusCreated,
 		Summary: "Run a script", Description: "Like sledge console auto, in a process of its own. A driver script is loaded and run with the console's settings.",
 	}
+	run.Errors = ofStart
 	add(a, run, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
@@ -182,6 +184,7 @@ func (a *API) addExecutions() {
 	}
 	open := post("open-console", "/executions", "Open a console with a terminal of its own", http.StatusCreated)
 	open.Description = "It ends when it is stopped, or after half an hour without followers, unless it is running a job."
+	open.Errors = ofStart
 	add(a, open, func(_ context.Context, in *struct {
 		Body struct {
 			scripting.Size
@@ -203,7 +206,9 @@ func (a *API) addExecutions() {
 		}
 		return executed(e, err)
 	})
-	add(a, post("type-at-console", "/executions/{id}/input", "Type at a console", http.StatusNoContent), func(_ context.Context, in *struct {
+	input := post("type-at-console", "/executions/{id}/input", "Type at a console", http.StatusNoContent)
+	input.Errors = conflict
+	add(a, input, func(_ context.Context, in *struct {
 		OneExecution
 		Body struct {
 			Text string `json:"text" maxLength:"65536" doc:"The keys: Enter is a carriage return, Ctrl-C is the character 3."`
@@ -216,7 +221,9 @@ func (a *API) addExecutions() {
 		}
 		return nil, e.Type(in.Body.Text)
 	})
-	add(a, post("resize-console", "/executions/{id}/size", "Set the size of a console's terminal", http.StatusNoContent), func(_ context.Context, in *struct {
+	size := post("resize-console", "/executions/{id}/size", "Set the size of a console's terminal", http.StatusNoContent)
+	size.Errors = conflict
+	add(a, size, func(_ context.Context, in *struct {
 		OneExecution
 		Body scripting.Size
 	},
@@ -260,7 +267,7 @@ bytes up to its end. A client that lost its connection sends it as Last-Event-ID
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				return s.message(strconv.FormatInt(after, 10), "over", e.Report())
+				return s.message(strconv.FormatInt(after, 10), overName, e.Report())
 			})
 		})
 	})

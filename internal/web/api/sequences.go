@@ -53,6 +53,7 @@ func (a *API) addSequences() {
 		Summary:     "Start runs with several numbers of virtual users, one after another",
 		Description: "Like sledge run --users 1,2,4: the runs form a performance profile, which is new unless the request names one. The sequence ends after the first run that fails, is not valid or is stopped. Each run is a job that can be followed and stopped.",
 	}
+	start.Errors = ofStart
 	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
 		return a.startSequence(ctx, in.Body)
 	})
@@ -68,6 +69,7 @@ func (a *API) addSequences() {
 		OperationID: "stop-sequence", Method: http.MethodPost, Path: "/sequences/{profile}/stop", Tags: []string{tagVerbs}, DefaultStatus: http.StatusAccepted,
 		Summary: "Stop a sequence of runs", Description: "Its current run is stopped, and no other begins.",
 	}
+	stop.Errors = conflict
 	add(a, stop, func(_ context.Context, in *struct {
 		Profile int `path:"profile" minimum:"1"`
 	},

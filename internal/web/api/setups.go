@@ -38,6 +38,7 @@ func (a *API) addSetups() {
 		OperationID: "show-settings-as", Method: http.MethodPost, Path: "/settings/forms", Tags: []string{tagVerbs},
 		Summary: "Show the settings of a job as a command line, a configuration file, and scripts in Tcl and Python",
 	}
+	forms.Errors = notFound
 	add(a, forms, func(_ context.Context, in *of[Wanted]) (*of[Forms], error) {
 		order, err := a.resolve(in.Body)
 		if err != nil {

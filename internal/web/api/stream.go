@@ -26,16 +26,54 @@ const (
 	patience = 20 * time.Second
 )
 
+// streamKind is the media type of a stream of events.
+const streamKind = "text/event-stream"
+
 // messages describes the response of a stream: messages with data of type M, and a last message
-// named over with data of type O.
+// named over with data of type O. Clients get the stream as text; its members contentMediaType and
+// contentSchema describe the messages in the text, as JSON Schema defines.
 func messages[M, O any](a *API, description string) map[string]*huma.Response {
 	registry := a.huma.OpenAPI().Components.Schemas
+	message := func(name, description string, data reflect.Type) *huma.Schema {
+		m := &huma.Schema{
+			Type: huma.TypeObject, Title: name, Description: description,
+			Properties: map[string]*huma.Schema{
+				"id":   {Type: huma.TypeString, Description: "Send it as Last-Event-ID, or as the parameter after, to continue after this message."},
+				"data": registry.Schema(data, true, ""),
+			},
+			Required: []string{"id", "data"}, AdditionalProperties: false,
+		}
+		if name != unnamed {
+			m.Properties["event"] = &huma.Schema{Type: huma.TypeString, Enum: []any{name}}
+			m.Required = append(m.Required, "event")
+		}
+		return m
+	}
 	return map[string]*huma.Response{"200": {
 		Description: description,
-		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{
-			registry.Schema(reflect.TypeFor[M](), true, ""), registry.Schema(reflect.TypeFor[O](), true, ""),
-		}}}},
+		Content: map[string]*huma.MediaType{streamKind: {Schema: &huma.Schema{
+			Type: huma.TypeString, Description: "Server-sent events, as the HTML standard defines them. The data of each message is JSON on one line.",
+			Extensions: map[string]any{
+				"contentMediaType": streamKind,
+				"contentSchema": &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{OneOf: []*huma.Schema{
+					message(unnamed, "A message without a name, which EventSource calls message.", reflect.TypeFor[M]()),
+					message(overName, "The last message. Close the stream after it.", reflect.TypeFor[O]()),
+				}}},
+			},
+		}}},
 	}}
+}
+
+// The names of messages in the description.
+const (
+	unnamed  = "message"
+	overName = "over"
+)
+
+// isStream reports whether an operation returns a stream of events.
+func isStream(o huma.Operation) bool {
+	response := o.Responses["200"]
+	return response != nil && response.Content[streamKind] != nil
 }
 
 // LastRead holds the id of the last message that a client has read.
@@ -123,7 +161,7 @@ func (a *API) streaming(c huma.Context, what string, send func(context.Context, 
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", streamKind)
 	w.Header().Set("X-Accel-Buffering", "no") // tells nginx not to buffer
 	s := &stream{w: w, to: http.NewResponseController(w)}
 	defer func() { _ = s.to.SetWriteDeadline(time.Time{}) }() // the connection may serve another request

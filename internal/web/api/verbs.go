@@ -142,6 +142,7 @@ func (a *API) addVerbs() {
 		Summary:     "Show the settings that a job would have, with their sources",
 		Description: "It starts nothing and connects to nothing, and reports every error in the settings that starting the job would report.",
 	}
+	check.Errors = notFound
 	add(a, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
 		order, err := a.resolve(in.Body)
 		if err != nil {
@@ -155,6 +156,7 @@ func (a *API) addVerbs() {
 		Summary:     "Start a job",
 		Description: "The response comes when the job has begun. The job continues and is recorded like any other. A delete needs confirmation. The server holds passwords only while the job runs, and never returns or records them.",
 	}
+	start.Errors = ofStart
 	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
 	a.addEnding("stop", "Stop a run", "Virtual users complete their transactions, and the measurements are kept as a partial result. Jobs that are not runs can only be aborted.")
 	a.addEnding("abort", "Abort a job", "It aborts all transactions in flight.")
@@ -267,6 +269,7 @@ func (a *API) addEnding(verb, summary, description string) {
 		OperationID: verb + "-job", Method: http.MethodPost, Path: "/jobs/{id}/" + verb, Tags: []string{tagVerbs},
 		DefaultStatus: http.StatusAccepted, Summary: summary, Description: description,
 	}
+	o.Errors = conflict
 	add(a, o, func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
 		j, err := a.find(ctx, *in)
 		if err != nil {

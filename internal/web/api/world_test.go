@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"sledge/internal/catalog/edition"
@@ -41,6 +43,7 @@ type world struct {
 	api    *API
 	url    string
 	path   string // of the repository
+	token  string // sent if it is not ""
 	seen   strings.Builder
 	shapes map[string]*jsonschema.Schema
 }
@@ -84,69 +87,113 @@ func (w *world) call(method, path, body string, status int) map[string]any {
 
 func (w *world) raw(method, path, body string, status int) []byte {
 	w.Helper()
+	got, answer := w.ask(method, path, body)
+	if got != status {
+		w.Fatalf("%s %s %s: got %d, want %d: %s", method, path, body, got, status, answer)
+	}
+	return answer
+}
+
+// ask sends a request and validates the response against the description of its path and status.
+func (w *world) ask(method, path, body string) (status int, answer []byte) {
+	w.Helper()
 	request, err := http.NewRequestWithContext(context.Background(), method, w.url+Prefix+path, strings.NewReader(body))
 	if err != nil {
 		w.Fatal(err)
+	}
+	if w.token != "" {
+		request.Header.Set("Authorization", "Bearer "+w.token)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
+	if answer, err = io.ReadAll(response.Body); err != nil {
 		w.Fatal(err)
 	}
 	w.seen.Write(answer)
-	if response.StatusCode != status {
-		w.Fatalf("%s %s %s: got %d, want %d: %s", method, path, body, response.StatusCode, status, answer)
-	}
+	w.conforms(request, response, answer)
+	return response.StatusCode, answer
+}
+
+// conforms validates a response against the description of its path and status.
+func (w *world) conforms(request *http.Request, response *http.Response, answer []byte) {
+	w.Helper()
+	status := strconv.Itoa(response.StatusCode)
 	kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	if kind == "text/csv" || status == http.StatusNoContent {
-		return answer
+	o, template := w.described(request)
+	if o != nil && o.Responses[status] == nil && response.StatusCode != http.StatusInternalServerError {
+		w.Errorf("%s %s: the description does not list the status %s", request.Method, request.URL, status)
 	}
-	described := w.api.huma.OpenAPI().Paths
-	_, pattern := w.api.mux.Handler(request)
-	_, template, _ := strings.Cut(pattern, Prefix)
-	if described[template] == nil {
+	switch {
+	case o == nil || response.StatusCode >= 300:
+		if kind != problemKind {
+			w.Errorf("%s %s: got an error of the type %s", request.Method, request.URL, kind)
+		}
 		w.validate("#/components/schemas/api.Problem", answer)
-		return answer
+	case kind == "application/json":
+		w.validate(pointer("paths", template, strings.ToLower(request.Method), "responses", status, "content", kind, "schema"), answer)
+	case response.StatusCode != http.StatusNoContent && o.Responses[status].Content[kind] == nil:
+		w.Errorf("%s %s: the description does not list the type %s", request.Method, request.URL, kind)
 	}
-	as := "default"
-	if status < 300 {
-		as = response.Status[:3]
+}
+
+// described returns the operation of a request in the description, and its path there; nil if there is
+// no such operation.
+func (w *world) described(request *http.Request) (o *huma.Operation, template string) {
+	_, pattern := w.api.mux.Handler(request)
+	_, template, _ = strings.Cut(pattern, Prefix)
+	item := w.api.huma.OpenAPI().Paths[template]
+	if item == nil {
+		return nil, template
 	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
-	w.validate("#/paths/"+escape(template)+"/"+strings.ToLower(method)+"/responses/"+as+"/content/"+escape(kind)+"/schema", answer)
-	return answer
+	return map[string]*huma.Operation{"GET": item.Get, "POST": item.Post, "PUT": item.Put, "PATCH": item.Patch, "DELETE": item.Delete}[request.Method], template
+}
+
+// pointer returns a JSON pointer into the description.
+func pointer(parts ...string) string {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	text := "#"
+	for _, part := range parts {
+		text += "/" + escape.Replace(part)
+	}
+	return text
 }
 
 // validate validates a document against a schema of the description.
 func (w *world) validate(shape string, document []byte) {
 	w.Helper()
-	compiled := w.shapes[shape]
-	if compiled == nil {
-		description, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.api.text))
+	if err := w.shape(shape).Validate(w.parsed(document)); err != nil {
+		w.Errorf("%s: %v in %.2000s", shape, err, document)
+	}
+}
+
+func (w *world) parsed(document []byte) any {
+	w.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		w.Fatalf("%v in %s", err, document)
+	}
+	return value
+}
+
+// shape returns a schema of the description.
+func (w *world) shape(name string) *jsonschema.Schema {
+	w.Helper()
+	if w.shapes[name] == nil {
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource("openapi.json", w.parsed(w.api.text)); err != nil {
+			w.Fatal(err)
+		}
+		compiled, err := c.Compile("openapi.json" + name)
 		if err != nil {
 			w.Fatal(err)
 		}
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		if err := c.AddResource("openapi.json", description); err != nil {
-			w.Fatal(err)
-		}
-		if compiled, err = c.Compile("openapi.json" + shape); err != nil {
-			w.Fatal(err)
-		}
-		w.shapes[shape] = compiled
+		w.shapes[name] = compiled
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
-	if err != nil {
-		w.Fatalf("%s: %v in %s", shape, err, document)
-	}
-	if err := compiled.Validate(value); err != nil {
-		w.Errorf("%s: %v in %.2000s", shape, err, document)
-	}
+	return w.shapes[name]
 }
 
 // message is a message of a stream.
