@@ -66,7 +66,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser test-clients fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets, as make alone does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -172,6 +172,9 @@ fuzz: $(TCL) ## run each fuzz test for ten seconds
 	while read -r folder name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
+
+test-clients: ## generate clients of the web API, compile them and run them, if there are Java and Maven
+	@scripts/clients
 
 fuzz-api: build ## fuzz the web API with 100,000 calls: 20 minutes (CALLS=20: calls of each operation)
 	@scripts/fuzz-api $(CALLS)

@@ -348,7 +348,7 @@ func allows(line, imported string) bool {
 func short(name string) string { return strings.TrimPrefix(name, "internal/") }
 
 // otherModules are the folders of separate modules that are not part of the program.
-var otherModules = []string{"tools/", "tclsh/"}
+var otherModules = []string{"tools/", "tclsh/", "examples/clients/go/"}
 
 // sourceFiles lists the program's Go files, for all systems.
 func sourceFiles(t *testing.T) []string {

@@ -168,14 +168,7 @@ func (a *API) describe() {
 			member.Nullable = member.Nullable && member.Type != huma.TypeArray // an array without elements is empty or left out
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(described); err != nil {
-		panic(err) // the types are ours
-	}
-	a.text = b.Bytes()
+	a.text = encoded(described)
 	page := pageOf(described)
 	serve := func(path, kind string, text []byte) {
 		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
@@ -185,6 +178,29 @@ func (a *API) describe() {
 	}
 	serve("/openapi.json", "application/openapi+json", a.text)
 	serve("/docs", "text/html; charset=utf-8", page)
+}
+
+// encoded returns the description as JSON. It describes a Value by what it is not, because generators
+// make a class of a choice between simple types, and use their language's own type for any value.
+// Requests are validated with the choice, which has better messages.
+func encoded(described *huma.OpenAPI) []byte {
+	for _, schema := range described.Components.Schemas.Map() {
+		for _, member := range schema.Properties {
+			if value, is := member.AdditionalProperties.(*huma.Schema); is && value.OneOf != nil {
+				choice := value.OneOf
+				value.OneOf, value.Not = nil, &huma.Schema{Extensions: map[string]any{"type": []string{huma.TypeObject, huma.TypeArray, "null"}}}
+				defer func() { value.OneOf, value.Not = choice, nil }()
+			}
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(described); err != nil {
+		panic(err) // the types are ours
+	}
+	return b.Bytes()
 }
 
 // describeRefusals describes the errors of operations, by their names.
