@@ -23,3 +23,11 @@ func TestJobPage_KeepsWhatItsReaderDoes(t *testing.T) {
 	ci.measuring(run)
 	play(t, "live.mjs", facts{"address": s.address, "run": run}, nil)
 }
+
+// TestStart_LeadsToAFirstNumber begins with an empty repository.
+func TestStart_LeadsToAFirstNumber(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.start()
+	play(t, "first.mjs", facts{"link": s.link, "address": s.address}, nil)
+}

@@ -72,7 +72,7 @@ func TestPoints_OfADay(t *testing.T) {
 		longest, at := 0., 0.
 		for _, p := range whole.Points {
 			longest = max(longest, float64(p.Response.Max))
-			if p.Rate.Client == nil || math.Abs(p.End-p.Seconds-at) > 0.001 {
+			if p.Client == nil || math.Abs(p.End-p.Seconds-at) > 0.001 {
 				t.Fatalf("%d s: got the point %+v after %v s, want no gap", seconds, p, at)
 			}
 			at = p.End

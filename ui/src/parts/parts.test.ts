@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import type { Job, Rate } from '../api/types.ts'
+import { fileBeside } from '../setup/tryout.ts'
+import { changes, percentOf } from './change.ts'
 import { codeOf, piecesOf } from './pieces.ts'
+import { curveOf } from './sparkline.ts'
 
 test('a path wraps after its slashes, and a date does not wrap', () => {
   const texts = (text: string): string[] => piecesOf(text).map((piece) => piece.text)
@@ -17,4 +21,24 @@ test('a flag does not wrap at its hyphens, and long code wraps only at spaces', 
   expect(whole('sledge watch --db pg --dbname sbt')).toEqual(['sledge', 'watch', '--db', 'pg', '--dbname', 'sbt'])
   expect(whole('x'.repeat(60))).toEqual([])
   expect(codeOf('a  --flag of more than a few words').map((part) => part.text).join('')).toBe('a  --flag of more than a few words')
+})
+
+test('a run is compared with the one before it that had the same set-up', () => {
+  const run = (id: string, value: number, more: Partial<Job> = {}): Job => ({ id, schema: 'sledge-job-3', action: 'run', database: 'sqlite', workload: 'tprocc', status: 'succeeded', users: 2, seed: 1, options: { duration: '20s' }, metrics: [{ name: 'NOPM', value }], ...more }) as Job
+  const found = changes([run('6', 110), run('5', 1, { status: 'partial' }), run('4', 50, { users: 4 }), run('3', 100), run('2', 7, { options: {} }), run('1', 80)])
+  expect([...found]).toEqual([
+    ['6', { percent: expect.closeTo(10, 9) as number, before: '3' }],
+    ['3', { percent: expect.closeTo(25, 9) as number, before: '1' }],
+  ])
+  expect([4.14, -3.02, 250].map(percentOf)).toEqual(['+4.1 %', '−3.0 %', '+250 %'])
+})
+
+test('the curve of a run contains the measured time', () => {
+  const rate = (phase: Rate['phase'], client_tpm: number): Rate => ({ at: '2026-11-22T09:00:00Z', phase, offset_seconds: 1, client_tpm })
+  expect(curveOf([rate('ramp-up', 900), rate('measure', 0), rate('measure', 50), rate('measure', 100)])).toBe('0.0,20.0 48.0,11.0 96.0,2.0')
+  expect(curveOf([rate('measure', 5)])).toBe('')
+})
+
+test('the file of a first test stands beside the job repository', () => {
+  expect(['/srv/sledge/jobs.db', 'C:\\sledge\\jobs.db', 'jobs.db'].map(fileBeside)).toEqual(['/srv/sledge/sledge-try.sqlite', 'C:\\sledge\\sledge-try.sqlite', 'sledge-try.sqlite'])
 })

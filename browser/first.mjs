@@ -1,0 +1,55 @@
+// Tests the ways from an empty repository to a first number.
+import assert from 'node:assert/strict'
+import { patience, play, told } from './people.mjs'
+
+await play(async ({ invite, step }) => {
+  const ann = await invite('ann', told.address)
+  const { page } = ann
+  const field = (name) => page.locator(`#option-${name}`)
+
+  await step('the first page offers three ways', async () => {
+    await ann.logIn(told.link)
+    await page.getByRole('heading', { name: 'Try it now' }).waitFor({ timeout: patience })
+    await page.getByRole('button', { name: 'PostgreSQL', exact: true }).waitFor()
+    await ann.look('start-empty')
+  })
+
+  await step('one click leads to a number', async () => {
+    const begun = performance.now()
+    await page.getByRole('button', { name: 'Try it on SQLite' }).click()
+    await page.getByRole('heading', { name: /^Build TPROC-C on SQLite/ }).waitFor()
+    const figures = page.getByRole('list', { name: 'Figures so far' })
+    await figures.locator('strong').first().waitFor({ timeout: 60_000 })
+    console.log(`             the first number after ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+    await page.getByRole('button', { name: 'Run again' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('list', { name: 'Figures', exact: true }).getByText('NOPM').first().waitFor()
+  })
+
+  await step('another click runs it again, without a build', async () => {
+    await ann.go('#/start')
+    await page.getByRole('link', { name: 'Run TPROC-C on SQLite, 2 users' }).first().waitFor()
+    await ann.look('start')
+    const before = new URL(page.url()).hash
+    await page.getByRole('button', { name: 'Try it on SQLite' }).click()
+    await page.waitForURL((url) => /^#\/jobs\/[0-9A-F]+$/.test(url.hash) && url.hash !== before)
+    await page.getByRole('button', { name: 'Abort', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort the run' }).click()
+    await page.getByRole('button', { name: 'Run again' }).waitFor({ timeout: 60_000 })
+  })
+
+  await step('a database leads to the first field of its connection', async () => {
+    await ann.go('#/start')
+    await page.getByRole('button', { name: 'PostgreSQL', exact: true }).click()
+    await field('host').waitFor()
+    await page.waitForFunction(() => document.activeElement?.id === 'option-host')
+  })
+
+  await step('a script brings its settings', async () => {
+    await ann.go('#/start')
+    await page.getByRole('heading', { name: 'Bring your HammerDB script' }).waitFor() // the page before has such a field, too
+    await page.locator('.ways input[type=file]').setInputFiles({ name: 'run.tcl', mimeType: 'text/plain', buffer: Buffer.from('dbset db pg\ndbset bm TPC-C\ndiset connection pg_host shop.example\ndiset tpcc pg_count_ware 40\n') })
+    await page.waitForURL((url) => url.hash === '#/setup')
+    await field('warehouses').waitFor()
+    assert.deepEqual([await field('host').inputValue(), await field('warehouses').inputValue()], ['shop.example', '40'])
+  })
+})
