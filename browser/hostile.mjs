@@ -13,12 +13,28 @@ await play(async ({ invite, step }) => {
     const made = await page.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count()
     assert.equal(made, 0, `${what} interpreted a text as markup`)
   }
+  /** Fails if a text that turns its direction shares its isolate with another text, which it would turn, too. */
+  const isolated = async (what) => {
+    const found = await page.evaluate(() => {
+      const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT, (node) => (node.data.includes('\u202e') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP))
+      const all = []
+      while (texts.nextNode()) {
+        const { parentElement, data } = texts.currentNode
+        const { unicodeBidi } = getComputedStyle(parentElement)
+        all.push({ alone: parentElement.textContent === data && /isolate|plaintext/.test(unicodeBidi), html: parentElement.outerHTML.slice(0, 100) })
+      }
+      return all
+    })
+    assert.ok(found.length > 0, `${what} shows no text that turns`)
+    assert.deepEqual(found.filter(({ alone }) => !alone), [], `${what} does not isolate a text`)
+  }
   /** Opens all details elements. */
   const unfold = () => page.evaluate(() => document.querySelectorAll('details').forEach((d) => (d.open = true)))
 
   await step('the list of jobs', async () => {
     await ann.go('#/jobs')
     await page.getByRole('table').first().waitFor()
+    await isolated('the list of jobs')
     await page.getByRole('searchbox').fill('<img')
     await harmless('the list of jobs')
     await ann.go(`#/jobs?text=${encodeURIComponent('"><img src=x onerror=alert(1)><b data-hostile>')}`)
@@ -31,6 +47,7 @@ await play(async ({ invite, step }) => {
         await page.locator('.title .status').waitFor()
         await unfold()
         await harmless(`${tab} of job ${job}`)
+        if (tab === 'details') await isolated(`job ${job}`)
       }
       await page.getByText(job.slice(0, 12)).first().waitFor()
       // The page shows it as text.

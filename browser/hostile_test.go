@@ -54,6 +54,9 @@ func refuse(conn net.Conn) {
 	_ = b.Flush() // the client may have gone
 }
 
+// turned begins with a character that turns the direction of the text after it (U+202E).
+const turned = "\u202eturned"
+
 // TestHostileTexts_AreNotExecuted opens every page with data that contain markup and scripts.
 func TestHostileTexts_AreNotExecuted(t *testing.T) {
 	t.Parallel()
@@ -61,7 +64,7 @@ func TestHostileTexts_AreNotExecuted(t *testing.T) {
 	ci := s.as("ci", "act")
 	s.addUser("ann", "act")
 	s.start()
-	labels := facts{"labels": map[string]string{"remark": hostile}, "note": hostile}
+	labels := facts{"labels": map[string]string{"remark": hostile, "turned": turned}, "note": turned + hostile}
 	// A file's name has no slash.
 	file := filepath.Join(s.folder, `<img src=x onerror=alert(1)><b data-hostile>.sqlite`)
 	local := settings{"db": "sqlite", "dbname": file}
