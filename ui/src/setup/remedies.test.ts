@@ -103,7 +103,7 @@ describe('the state of a connection test', () => {
   test('asks for a build only if one could log in', () => {
     expect(stateOf({ state: 'no_database', ok: true }).build).toBe('new')
     expect(stateOf({ state: 'no_database', ok: false }).build).toBeUndefined()
-    expect(stateOf({ state: 'refused', ok: true }).build).toBe('new')
+    expect(stateOf({ state: 'refused', ok: true })).toMatchObject({ tone: 'bad', build: 'perhaps' })
     expect(stateOf({ state: 'half_built', ok: true }).build).toBe('resume')
     expect(stateOf({ state: 'ready', ok: true }).build).toBeUndefined()
   })

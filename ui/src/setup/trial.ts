@@ -7,8 +7,8 @@ export interface State {
   sign: '✓' | '!' | '✗'
   words: string
   tone: 'good' | 'doubtful' | 'bad'
-  /** Whether a build is what a run needs. */
-  build?: 'new' | 'resume'
+  /** The build that a run needs, or perhaps needs. */
+  build?: 'new' | 'resume' | 'perhaps'
 }
 
 const states: Record<string, State> = {
@@ -21,10 +21,10 @@ const states: Record<string, State> = {
   unusable: { sign: '✗', words: 'reached, but not usable', tone: 'bad' },
 }
 
-/** The state of a test. If a build could log in although a run could not, it may be what a run needs. */
+/** The state of a test. If a build could log in although the login of a run is refused, the account may not exist yet. */
 export function stateOf({ state, ok }: Pick<Trial, 'state' | 'ok'>): State {
   const known = states[state] ?? { sign: ok ? '✓' : '✗', words: state, tone: ok ? 'good' : 'bad' }
   if (state === 'no_database' && !ok) return { sign: '✗', words: 'no such database', tone: 'bad' }
-  if (state === 'refused' && ok) return { ...known, sign: '!', words: 'the login is refused, unless a build creates the account', tone: 'doubtful', build: 'new' }
+  if (state === 'refused' && ok) return { ...known, build: 'perhaps' }
   return known
 }
