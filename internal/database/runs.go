@@ -14,6 +14,11 @@ type Runs struct {
 	// Processes are the names of the server's programs in the list of processes. Optional.
 	Processes []string
 
+	// CountDelay is the mean time between the end of a transaction and its appearance in
+	// Server.Counter, if that is long enough to be seen in a chart of the server's rate, with a point
+	// each second. Charts draw the rate that much earlier.
+	CountDelay time.Duration
+
 	// Durability says whether committed data survive a power failure, and which settings decide
 	// that. The settings are those that the query server.settings lists. Optional.
 	Durability func(settings map[string]string) (durable bool, why string)

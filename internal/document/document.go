@@ -114,6 +114,10 @@ type TPM struct {
 	ID     job.ID     `json:"id"`
 	Points []job.Rate `json:"points"`
 
+	// ServerDelay is the mean time after which the server counts a transaction: a chart draws the
+	// server's rates that much earlier. It is missing if the server counts at once.
+	ServerDelay float64 `json:"server_delay_seconds,omitempty"`
+
 	// Series has the samples that observers read beside the run. If a series has more samples than
 	// requested, each interval keeps its minimum and maximum.
 	Series []job.Sampled `json:"series,omitempty"`
@@ -130,6 +134,8 @@ type Points struct {
 	Figures []string     `json:"figures"`       // names of the headline figures, in the order of each point's figures
 	Points  []live.Point `json:"points"`
 	Phases  []live.Phase `json:"phases"` // of the whole run
+
+	ServerDelay float64 `json:"server_delay_seconds,omitempty"` // as in TPM
 }
 
 // Watch is a reading of a server's own count of transactions.

@@ -56,9 +56,9 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 // NewTPM returns the document of transactions per minute, for the seconds of a run that ended after
 // from and not after until. A zero time means no bound. It downsamples the points, and each series,
 // to at most most points; 0 means no limit.
-func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time, most int) (TPM, error) {
-	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
-	for r, err := range store.Rates(ctx, id, from, until) {
+func NewTPM(ctx context.Context, store *repository.Store, c catalog.Catalog, j job.Job, from, until time.Time, most int) (TPM, error) {
+	d := TPM{Schema: TPMSchema, ID: j.ID, Points: []job.Rate{}, ServerDelay: c.CountDelay(j.Spec.Database).Seconds()}
+	for r, err := range store.Rates(ctx, j.ID, from, until) {
 		if err != nil {
 			return d, err
 		}
@@ -66,7 +66,7 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until
 	}
 	d.Points = Downsample(d.Points, most)
 	var err error
-	d.Series, err = store.Series(ctx, id, from, until, most)
+	d.Series, err = store.Series(ctx, j.ID, from, until, most)
 	return d, err
 }
 
@@ -77,7 +77,7 @@ func NewPoints(ctx context.Context, store *repository.Store, j live.Job, from, u
 	if err != nil {
 		return Points{}, err
 	}
-	d := Points{Schema: PointsSchema, ID: j.ID, Axis: record.Axis().UTC(), Width: record.Width(), Phases: orEmpty(record.Phases())}
+	d := Points{Schema: PointsSchema, ID: j.ID, Axis: record.Axis().UTC(), Width: record.Width(), Phases: orEmpty(record.Phases()), ServerDelay: j.CountDelay.Seconds()}
 	if record.Axis().IsZero() {
 		d.Axis = time.Time{}
 	}

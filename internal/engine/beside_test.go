@@ -22,6 +22,7 @@ type sine struct {
 	observer.Base
 	axis    observer.Axis
 	began   time.Time
+	sampled []time.Duration // since it began
 	moments []observer.Moment
 	ended   bool
 }
@@ -34,6 +35,7 @@ func (s *sine) Begin(_ context.Context, axis observer.Axis) error {
 }
 
 func (s *sine) Sample(context.Context) error {
+	s.sampled = append(s.sampled, time.Since(s.began))
 	s.axis.Append(job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}, math.Sin(time.Since(s.began).Seconds()))
 	return nil
 }
@@ -70,7 +72,11 @@ func TestRun_CallsItsObservers(t *testing.T) {
 		tide := &sine{}
 		beside := Local{Beside: func(plan.Plan) []observer.Observer { return []observer.Observer{tide} }}
 		var values []float64
+		var ends []time.Time // of seconds
 		seen := plantest.Watcher(func(e job.Event) {
+			if e.Second != nil {
+				ends = append(ends, e.At)
+			}
 			if e.Sample != nil && e.Sample.Name == "tide" && e.Sample.Labels["sea"] == "north" {
 				values = append(values, e.Sample.Value)
 			}
@@ -79,8 +85,13 @@ func TestRun_CallsItsObservers(t *testing.T) {
 		if err != nil || result.Unobserved != nil {
 			t.Fatal(err, result.Unobserved)
 		}
-		if len(values) < 12 || len(values) > 14 || values[0] != 0 || math.Abs(values[3]-math.Sin(3)) > 1e-6 {
-			t.Errorf("got the values %v, want one per second", values)
+		if len(values) < 12 || len(values) > 14 || len(values) != len(tide.sampled) || values[0] != 0 || math.Abs(values[3]-math.Sin(tide.sampled[3].Seconds())) > 1e-6 {
+			t.Errorf("got the values %v at %v, want one per second", values, tide.sampled)
+		}
+		for i, end := range ends { // the first sample is that of the begin
+			if before := end.Sub(tide.began.Add(tide.sampled[i+1])); before <= 0 || before > 100*time.Millisecond {
+				t.Errorf("the second that ends %s after the begin was sampled %s before its end, want shortly before", end.Sub(tide.began), before)
+			}
 		}
 		if m := tide.moments; !tide.ended || len(m) != 2 || m[0] != observer.RampUpOver || m[1] != observer.TimeUp {
 			t.Errorf("got the moments %v, and an end: %t", m, tide.ended)

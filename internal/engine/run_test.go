@@ -297,18 +297,21 @@ func TestRun_ExcludesFlushesFromTheServersCount(t *testing.T) {
 func TestRun_HasNoServerRateAfterAFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
-		learned, at := int64(0), time.Now()
-		learn := func(s database.Session, late time.Duration) int64 {
+		flushed, at := int64(0), time.Now()
+		p.Server.Flush = func(_ context.Context, s database.Session) error {
 			server := s.(plantest.Session).Server
 			server.Mu.Lock()
 			defer server.Mu.Unlock()
-			if time.Since(at) >= late {
-				learned, at = server.Committed, time.Now()
-			}
-			return learned
+			flushed, at = server.Committed, time.Now()
+			return nil
 		}
-		p.Server.Flush = func(_ context.Context, s database.Session) error { learn(s, 0); return nil }
-		p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) { return learn(s, time.Second), nil }
+		p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) {
+			server := s.(plantest.Session).Server
+			server.Mu.Lock()
+			defer server.Mu.Unlock()
+			passed := max(1, time.Since(at)) // the rate is constant
+			return flushed + int64(float64(server.Committed-flushed)*float64(passed.Truncate(time.Second))/float64(passed)), nil
+		}
 		var rates []bool
 		seen := plantest.Watcher(func(e job.Event) {
 			if e.Second != nil && e.Second.Phase == job.Measure {

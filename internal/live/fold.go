@@ -44,11 +44,37 @@ type kept struct {
 	counts  meter.CodedSummary // by kind, without histograms
 	tallies []meter.CodedTally // tallies of all kinds; their sum is the point
 	spelled bool               // the point has been computed from tallies
-	server  float64            // sum of the server's rates
-	servers int                // number of the server's rates
+	server  serverMean
 	seconds int
 	place   int // of its first second among those that were added
 	added   int // number of seconds that were added
+}
+
+// serverMean is the mean of rates by the server's count.
+type serverMean struct {
+	sum float64
+	n   int
+}
+
+// add adds a rate, unless it is nil.
+func (m *serverMean) add(tpm *float64) {
+	if tpm != nil {
+		m.sum, m.n = m.sum+*tpm, m.n+1
+	}
+}
+
+// and returns the mean of the rates of both.
+func (m serverMean) and(other serverMean) serverMean {
+	return serverMean{m.sum + other.sum, m.n + other.n}
+}
+
+// mean returns the mean, or nil if there are no rates.
+func (m serverMean) mean() *float64 {
+	if m.n == 0 {
+		return nil
+	}
+	mean := math.Round(m.sum / float64(m.n))
+	return &mean
 }
 
 // mostTallies limits the tallies of a point, and with them its memory.
@@ -75,9 +101,7 @@ func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int
 	f.added++
 	one.At, one.Moment, one.Users = clock.UTC(), s.Moment, users
 	one.counts = countsOf(s.Measured)
-	if s.ServerTPM != nil {
-		one.server, one.servers = *s.ServerTPM, 1
-	}
+	one.server.add(s.ServerTPM)
 	if n := len(f.points); n > 0 && f.points[n-1].takes(one, f.width) {
 		both, err := f.merge(f.points[n-1], one)
 		if err != nil {
@@ -126,7 +150,7 @@ func (f *fold) widen() error {
 func (f *fold) merge(a, b *kept) (*kept, error) {
 	both := &kept{
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
-		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds, place: a.place, added: a.added + b.added,
+		server: a.server.and(b.server), seconds: a.seconds + b.seconds, place: a.place, added: a.added + b.added,
 	}
 	both.At, both.Moment, both.Users = b.At, b.Moment, b.Users
 	both.counts = countsOf(a.counts, b.counts)
@@ -167,10 +191,7 @@ func (k *kept) spell(sum *meter.Interval) error {
 		perMinute := rateOf(t, k.elapsed)
 		k.Client = &perMinute
 	}
-	if k.servers > 0 {
-		rate := math.Round(k.server / float64(k.servers))
-		k.ServerTPM = &rate
-	}
+	k.ServerTPM = k.server.mean()
 	k.Response, k.Service = latencyOf(response, t.Done), latencyOf(service, t.Done)
 	k.FailedBy, k.Retried = maps.Clone(t.Failed), t.Retried
 	for _, n := range t.Failed {

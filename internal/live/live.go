@@ -19,6 +19,8 @@ type Job struct {
 	// shown.
 	Finite bool
 
+	// CountDelay is the mean time after which the server counts a transaction.
+	CountDelay time.Duration
 	// Score returns the headline figures of a measured part. It may return none.
 	Score func(meter.CodedSummary) []job.Metric
 
@@ -120,7 +122,7 @@ type Phase struct {
 type Now struct {
 	Metrics   []job.Metric   `json:"metrics,omitempty"`
 	Rate      float64        `json:"per_minute"` // transactions done, or rolled back as the workload asks, by the virtual users' count
-	ServerTPM *float64       `json:"server_tpm,omitempty"`
+	ServerTPM *float64       `json:"server_tpm,omitempty" doc:"The server's newest rate, which is late by server_delay_seconds: that of the part can be compared."`
 	Response  *meter.Latency `json:"response,omitempty"` // missing if nothing was done
 	Service   *meter.Latency `json:"service,omitempty"`
 	Stalled   int            `json:"stalled_seconds,omitempty" doc:"Time since the last transaction ended."`
@@ -137,9 +139,10 @@ func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 
 // Part holds the measurements of a phase so far.
 type Part struct {
-	Phase   job.Phase    `json:"phase"`
-	Seconds float64      `json:"seconds"`
-	Metrics []job.Metric `json:"metrics,omitempty"`
+	Phase     job.Phase    `json:"phase"`
+	Seconds   float64      `json:"seconds"`
+	Metrics   []job.Metric `json:"metrics,omitempty"`
+	ServerTPM *float64     `json:"server_tpm,omitempty" doc:"The mean of the server's rates. Unlike the rate of the last second it can be compared with per_minute if the server counts late."`
 	Totals
 
 	Groups []GroupPart `json:"groups,omitempty" doc:"The same of each group, of a run that has several."`
@@ -175,6 +178,7 @@ type part struct {
 	counts meter.CodedSummary // by kind, without histograms
 	sum    *meter.Interval    // of all kinds
 	groups *meter.Interval    // of each group; nil in a run without groups
+	server serverMean
 }
 
 // add adds a second. It resets the part when a phase begins. groups has the number of each kind's
@@ -188,6 +192,7 @@ func (p *part) add(s *job.Second, groups []int, many int) error {
 	} else {
 		p.counts = countsOf(p.counts, s.Measured)
 	}
+	p.server.add(s.ServerTPM)
 	for i := range min(len(groups), len(s.Measured.Kinds)) {
 		if many == 0 {
 			break
@@ -210,7 +215,7 @@ func (v *View) Part() *Part {
 	}
 	p := &Part{
 		Phase: v.part.phase, Seconds: math.Round(elapsed.Seconds()*1000) / 1000,
-		Totals: totalsOf(allOf(v.part.counts), v.part.sum.Response(0), elapsed),
+		Totals: totalsOf(allOf(v.part.counts), v.part.sum.Response(0), elapsed), ServerTPM: v.part.server.mean(),
 	}
 	for n, g := range v.job.Spec.Groups() {
 		var own meter.CodedSummary

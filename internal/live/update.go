@@ -15,22 +15,23 @@ import (
 // Update is the state of a job with the additions to its lists since a Mark. It is small, and does
 // not grow with the number of virtual users.
 type Update struct {
-	At       time.Time    `json:"at,omitzero"` // of the newest event
-	Axis     time.Time    `json:"axis,omitzero" doc:"Start of the axis of time: when the first measured second began."`
-	Phase    *Phase       `json:"phase,omitempty" doc:"The current phase."`
-	Phases   []Phase      `json:"phases,omitempty" doc:"The newest phases, at most 480."`
-	Now      *Now         `json:"now,omitempty" doc:"The measurements of the last second."`
-	Part     *Part        `json:"part,omitempty" doc:"The measurements so far of the last second's phase."`
-	Failed   []Class      `json:"failed,omitempty" doc:"Failed transactions since the job began, by class, the most frequent first."`
-	Failures []Failure    `json:"failures,omitempty" doc:"The newest examples."`
-	Users    []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
-	Working  int          `json:"working,omitempty" doc:"Virtual users at work, in a run in which their number changes."`
-	Sessions int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
-	Progress []Progress   `json:"progress,omitempty" doc:"Progress of a build or a check, by steps."`
-	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, in a run that ends when its work is done."`
-	Said     []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
-	Request  job.Request  `json:"request,omitempty" doc:"A pending request to stop or abort the job."`
-	Metrics  []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
+	At          time.Time    `json:"at,omitzero"` // of the newest event
+	Axis        time.Time    `json:"axis,omitzero" doc:"Start of the axis of time: when the first measured second began."`
+	Phase       *Phase       `json:"phase,omitempty" doc:"The current phase."`
+	Phases      []Phase      `json:"phases,omitempty" doc:"The newest phases, at most 480."`
+	Now         *Now         `json:"now,omitempty" doc:"The measurements of the last second."`
+	Part        *Part        `json:"part,omitempty" doc:"The measurements so far of the last second's phase."`
+	Failed      []Class      `json:"failed,omitempty" doc:"Failed transactions since the job began, by class, the most frequent first."`
+	Failures    []Failure    `json:"failures,omitempty" doc:"The newest examples."`
+	Users       []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
+	Working     int          `json:"working,omitempty" doc:"Virtual users at work, in a run in which their number changes."`
+	Sessions    int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
+	Progress    []Progress   `json:"progress,omitempty" doc:"Progress of a build or a check, by steps."`
+	UnderWay    []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, in a run that ends when its work is done."`
+	Said        []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
+	Request     job.Request  `json:"request,omitempty" doc:"A pending request to stop or abort the job."`
+	Metrics     []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
+	ServerDelay float64      `json:"server_delay_seconds,omitempty" doc:"The mean time after which the server counts a transaction: a chart draws the server's rates that much earlier, and the rate of the last second does not belong to the last second."`
 
 	// Lists that grow: the entries here replace the list from a position on.
 	Width      int        `json:"width_seconds" doc:"Number of seconds in a point."`
@@ -85,7 +86,7 @@ func (v *View) Since(m Mark) (Update, error) {
 	u := Update{
 		At: v.at.UTC(), Axis: v.phases.begin.UTC(), Phases: slices.Clone(v.phases.list), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures.newest),
 		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Request: v.request, Metrics: v.metrics,
-		Width: v.fold.width,
+		Width: v.fold.width, ServerDelay: v.job.CountDelay.Seconds(),
 	}
 	if v.phases.begin.IsZero() {
 		u.Axis = time.Time{}

@@ -134,13 +134,14 @@ func (s subject) overTime() (blocks []block) {
 			}
 		}
 	}
-	of := func(name, is string, value func(job.Rate) float64) chart.Line {
+	earlier := func(seconds float64, name, is string, value func(job.Rate) float64) chart.Line {
 		l := chart.Line{Name: name, Is: is}
 		for i, p := range s.points {
-			l.Points = append(l.Points, chart.Point{X: times[i], Y: value(p)})
+			l.Points = append(l.Points, chart.Point{X: max(0, times[i]-seconds), Y: value(p)})
 		}
 		return l
 	}
+	of := func(name, is string, value func(job.Rate) float64) chart.Line { return earlier(0, name, is, value) }
 	some := func(l chart.Line) bool {
 		return slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y == p.Y }) // not NaN
 	}
@@ -150,7 +151,7 @@ func (s subject) overTime() (blocks []block) {
 	}
 	rates := chart.Lines{Name: "Transactions a minute", X: axis, Y: chart.Axis{Name: "transactions a minute"}, Bands: phases, Marks: marks}
 	for _, l := range []chart.Line{
-		of("server's count", "server", func(p job.Rate) float64 { return orNothing(p.ServerTPM) }),
+		earlier(s.serverDelay, "server's count", "server", func(p job.Rate) float64 { return orNothing(p.ServerTPM) }),
 		of("virtual users' count", "client", func(p job.Rate) float64 { return orNothing(p.Client) }),
 		s.counter(),
 	} {
@@ -159,7 +160,7 @@ func (s subject) overTime() (blocks []block) {
 		}
 	}
 	if len(rates.Lines) > 0 {
-		blocks = append(blocks, draw(rates, note))
+		blocks = append(blocks, draw(rates, joined(note, s.explainedDelay(rates.Lines))))
 	}
 	response := chart.Lines{Name: "Response times", X: axis, Y: chart.Axis{Name: "response time, on a logarithmic axis", Unit: "ms", Log: true}, Bands: phases, Marks: marks}
 	for _, f := range []struct {
@@ -192,6 +193,20 @@ func (s subject) overTime() (blocks []block) {
 		}, ""))
 	}
 	return blocks
+}
+
+// explainedDelay says why the line of the server's count does not show the seconds in which it was read; "" if
+// it does.
+func (s subject) explainedDelay(lines []chart.Line) string {
+	if s.serverDelay == 0 || lines[0].Is != "server" || len(s.points) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("This server counts a transaction about %g s after it has ended, so its count is drawn %g s earlier.", s.serverDelay, s.serverDelay)
+}
+
+// joined joins the sentences that are not empty.
+func joined(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
 // beside draws the series that observers sampled beside the run, one chart for each name and unit.

@@ -214,7 +214,9 @@ type subject struct {
 	readings []job.Count // of a transaction counter that was running
 	failures []repository.StoredFailure
 	more     bool // there are more failures
-	details  job.ImportDetails
+
+	serverDelay float64 // seconds after which the server counts a transaction
+	details     job.ImportDetails
 }
 
 // Limits of a report.
@@ -233,11 +235,11 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 		return s, err
 	}
 	s.sheet, s.doc = report.NewSheet(s.job, s.sum, a.Headline(s.job)), report.NewDocument(s.job, s.sum)
-	overTime, err := document.NewTPM(ctx, a.Store, id, time.Time{}, time.Time{}, mostPoints)
+	overTime, err := document.NewTPM(ctx, a.Store, a.Resolver.Catalog, s.job, time.Time{}, time.Time{}, mostPoints)
 	if err != nil {
 		return s, err
 	}
-	s.points, s.series = overTime.Points, overTime.Series
+	s.points, s.series, s.serverDelay = overTime.Points, overTime.Series, overTime.ServerDelay
 	for c, err := range a.Store.Readings(ctx, id) {
 		if err != nil {
 			return s, err

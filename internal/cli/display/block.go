@@ -25,6 +25,10 @@ type block struct {
 	groups []job.Group // nil unless the run has several
 	length func(job.Phase) time.Duration
 
+	// delayed says that the server counts a transaction so late that its rate of a second cannot be
+	// compared with the virtual users' rate.
+	delayed bool
+
 	view    *live.View
 	rates   []float64 // transactions per minute in each of the last seconds, of any phase
 	counted bool      // whether the server has counted a rate
@@ -73,6 +77,10 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		}
 		figures = rate + look.Faint("   average ") + average
 		switch {
+		case b.delayed && part.ServerTPM != nil:
+			figures += look.Faint("   server average ") + humanize.Comma(int64(*part.ServerTPM))
+		case b.delayed && b.counted:
+			figures += look.Faint("   server average -")
 		case now.ServerTPM != nil:
 			figures += look.Faint("   server ") + humanize.Comma(int64(*now.ServerTPM))
 		case b.counted: // the server does not answer now

@@ -28,8 +28,9 @@ type Display struct {
 	hammerDB bool   // whether the lines of HammerDB's virtual users are shown
 	headline bool   // whether its headline is printed to out
 	verbose  bool
-	brief    bool // whether progress is shown only in the bar, not as lines
-	counted  bool // whether the server counts transactions
+	brief    bool          // whether progress is shown only in the bar, not as lines
+	counted  bool          // whether the server counts transactions
+	delay    time.Duration // after which the server counts a transaction
 	pacing   load.Pacing
 	interval time.Duration
 	speaker  *lines.Speaker
@@ -281,7 +282,7 @@ func (d *Display) progressOfRun(s job.Second, length time.Duration) []string {
 	}
 	server := ""
 	if d.counted {
-		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
+		server = fmt.Sprintf("server %s TPM%s   ", mean(d.rates), d.earlier())
 	}
 	if s.Phase == job.LogIn {
 		server = fmt.Sprintf("%s clients   ", humanize.Comma(int64(s.Sessions))) + server
@@ -305,6 +306,14 @@ func (d *Display) progressOfRun(s job.Second, length time.Duration) []string {
 		list = append(list, fmt.Sprintf("  %-*s   %s", widestName(d.groups), g.Name, figures(i)))
 	}
 	return list
+}
+
+// earlier says which time the server's rate belongs to, if it is not that of the line.
+func (d *Display) earlier() string {
+	if d.delay == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%g s earlier)", d.delay.Seconds())
 }
 
 // widestName returns the length of the longest name of groups.

@@ -54,6 +54,25 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 
 	}
 }
 
+// PostgreSQL counts a transaction after it has ended, so its rate of a second belongs to an earlier one. A line says
+// so, and the block shows the mean of the phase instead.
+func TestDisplay_SaysThatTheServerCountsLate(t *testing.T) {
+	var out bytes.Buffer
+	d := &Display{
+		speaker: lines.NewSpeaker(lines.About{}), err: &out, counted: true, delay: 750 * time.Millisecond, interval: time.Second, pacing: load.Pacing{Duration: time.Second},
+	}
+	d.Watch(second(job.Measure, time.Second, 1, 6000))
+	if want := "server 6,000 TPM (0.75 s earlier)   client 60 TPM"; !strings.Contains(out.String(), want) {
+		t.Errorf("got %q, want %q", &out, want)
+	}
+	b := &block{users: 1, length: func(job.Phase) time.Duration { return time.Minute }, delayed: true, view: live.New(live.Job{})}
+	b.add(second(job.Measure, time.Second, 1, 6000))
+	b.add(second(job.Measure, 2*time.Second, 1, 2000))
+	if text := b.text(terminal.Look{})(80); !strings.Contains(text, "average 60   server average 4,000") {
+		t.Errorf("got\n%s\nwant the mean of the server's rates", text)
+	}
+}
+
 func TestDisplay_HidesTheServerWithoutACount(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: load.Pacing{Duration: time.Second}}
@@ -258,7 +277,7 @@ func TestDisplay_EqualsREADME(t *testing.T) {
 	length := func(job.Phase) time.Duration {
 		return time.Duration(kept.Job.Result.Elapsed * float64(time.Second)).Round(time.Second)
 	}
-	l := &block{users: kept.Job.Result.Users, length: length, view: live.New(live.Job{})}
+	l := &block{users: kept.Job.Result.Users, length: length, delayed: true, view: live.New(live.Job{})}
 	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	for _, second := range kept.Seconds[:len(kept.Seconds)-1] {
 		l.add(job.Event{Second: &second})

@@ -46,6 +46,7 @@ func New(order settings.Order, o Options) *Display {
 		Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
 	})
 	d.counted, d.pacing, d.interval = order.Plan.Server.Counter != nil, pacing, chooseInterval(o.Interval, pacing)
+	d.delay = order.Plan.Database.Runs.CountDelay
 	d.groups, d.groupOf = order.Spec.Groups(), order.Spec.GroupsOf(order.Plan.Groups().KindNames())
 	d.spans.unit = order.Plan.Workload.Evidence.Throughput()
 	if d.bar.Width != nil && order.Spec.Action == job.Run && !pacing.Test && !pacing.Finite && !o.HammerDB && o.Interval == 0 {
@@ -54,7 +55,7 @@ func New(order settings.Order, o Options) *Display {
 			users = steps[0].Users
 		}
 		d.block = &block{
-			title: o.Title, users: users, groups: order.Spec.Groups(), length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) },
+			title: o.Title, users: users, groups: order.Spec.Groups(), delayed: d.delay > 0, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) },
 			view: live.New(live.Job{Job: job.Job{Spec: order.Spec, Kinds: order.Plan.Groups().KindNames()}}),
 		}
 	}

@@ -196,26 +196,26 @@ func (a *archive) tpmCommand() *cobra.Command {
 			}
 			return a.program.PrintJSON(counts)
 		}
-		d, err := document.NewTPM(ctx, store, j.ID, time.Time{}, time.Time{}, 0)
+		d, err := document.NewTPM(ctx, store, a.program.Resolver.Catalog, j, time.Time{}, time.Time{}, 0)
 		if err != nil {
 			return err
 		}
 		if a.json {
 			return a.program.PrintJSON(d)
 		}
-		return a.printRates(d.Points)
+		return a.printRates(d)
 	})
 	addHammerDB(c.Flags(), &hammerDB)
 	return c
 }
 
-func (a *archive) printRates(points []job.Rate) error {
-	if len(points) == 0 {
+func (a *archive) printRates(d document.TPM) error {
+	if len(d.Points) == 0 {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err
 	}
 	t := terminal.Table{Columns: terminal.Heads("time (UTC)", "phase", "since", "server TPM", "client TPM", "p95 ms", "p99 ms", "max ms")}
-	for _, r := range points {
+	for _, r := range d.Points {
 		p95, p99, longest := "-", "-", "-"
 		if l := r.Response; l != nil {
 			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
@@ -223,7 +223,12 @@ func (a *archive) printRates(points []job.Rate) error {
 		t.Row(r.At.UTC().Format(time.TimeOnly), string(r.Phase),
 			display.Clock(r.Passed()), orDash(r.ServerTPM), orDash(r.Client), p95, p99, longest)
 	}
-	return a.program.PrintTable(t)
+	both := slices.ContainsFunc(d.Points, func(r job.Rate) bool { return r.ServerTPM != nil && r.Client != nil })
+	if err := a.program.PrintTable(t); err != nil || d.ServerDelay == 0 || !both {
+		return err
+	}
+	_, err := fmt.Fprintf(a.program.Stdout, "\nThe server counts a transaction about %g s after it has ended: compare its TPM with the client's %g s earlier.\n", d.ServerDelay, d.ServerDelay)
+	return err
 }
 
 // milliseconds formats a time with two decimals and separated thousands.

@@ -200,6 +200,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 
 // await waits until a phase ends, and handles its reports.
 func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length time.Duration, stop <-chan struct{}, watch *watch) (ending, error) {
+	r.beside.Align(began)
 	timer := time.NewTimer(length - time.Since(began))
 	defer timer.Stop()
 	tick := time.NewTicker(time.Second)

@@ -32,8 +32,9 @@ type Observer interface {
 	Report(result *job.Result)
 }
 
-// Sampler is an observer that reads something once a second from Begin to End. If Sample fails, it
-// is called again in the next second; after ErrOver it is not called again.
+// Sampler is an observer that reads something once a second from Begin to End, shortly before the
+// end of a second of the run, so that the samples of a second belong to it. If Sample fails, it is called
+// again in the next second; after ErrOver it is not called again.
 type Sampler interface {
 	Observer
 	Sample(ctx context.Context) error
@@ -88,10 +89,11 @@ type Group struct {
 type member struct {
 	Observer
 	say     func(line string)
-	moments chan Moment   // closed when users have ended
-	begun   chan struct{} // closed when Begin has returned
-	done    chan struct{} // closed when the goroutine has ended
-	err     error         // error that ended it early; valid after done is closed
+	moments chan Moment    // closed when users have ended
+	phases  chan time.Time // beginnings of phases
+	begun   chan struct{}  // closed when Begin has returned
+	done    chan struct{}  // closed when the goroutine has ended
+	err     error          // error that ended it early; valid after done is closed
 }
 
 // Begin starts all observers concurrently. It returns when each has begun or its time limit has
@@ -101,7 +103,10 @@ func Begin(ctx context.Context, axis Axis, say func(line string), observers ...O
 	g := &Group{say: say, cancel: cancel}
 	for _, o := range observers {
 		const most = 8 // moments of a run
-		m := &member{Observer: o, say: say, moments: make(chan Moment, most), begun: make(chan struct{}), done: make(chan struct{})}
+		m := &member{
+			Observer: o, say: say, moments: make(chan Moment, most), phases: make(chan time.Time, most),
+			begun: make(chan struct{}), done: make(chan struct{}),
+		}
 		g.members = append(g.members, m)
 		go m.observe(ctx, axis)
 	}
@@ -115,6 +120,26 @@ func Begin(ctx context.Context, axis Axis, say func(line string), observers ...O
 		}
 	}
 	return g
+}
+
+// Align makes samplers sample shortly before the ends of seconds of a phase, given its beginning. It
+// does not wait for them. A nil group has no samplers.
+func (g *Group) Align(began time.Time) {
+	if g == nil {
+		return
+	}
+	for _, m := range g.members {
+		m.phases <- began
+	}
+}
+
+// early is the time from a sample to the end of the second. It leaves a distant server time to
+// answer.
+const early = 50 * time.Millisecond
+
+// untilNext returns the time until the next sample, for seconds that count from a given time.
+func untilNext(began time.Time) time.Duration {
+	return time.Second - (time.Since(began)+early)%time.Second
 }
 
 // Reach notifies all observers that the run has reached a moment. It does not wait for them.
@@ -178,19 +203,20 @@ func (m *member) observe(ctx context.Context, axis Axis) {
 	defer close(m.done)
 	m.err = m.call(ctx, Patience, func(ctx context.Context) error { return m.Begin(ctx, axis) })
 	close(m.begun)
-	var tick <-chan time.Time
 	sampler, samples := m.Observer.(Sampler)
-	if samples && m.err == nil {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
+	began := time.Now()
+	next := time.NewTimer(time.Hour)
+	defer next.Stop()
 	sampling := sampling{name: m.Name(), say: m.say}
 	for sample := samples; ; {
-		if sample && m.err == nil {
-			if err := m.call(ctx, Patience, sampler.Sample); ctx.Err() == nil && !sampling.goesOn(err) {
-				tick = nil
-			}
+		if sample && samples && m.err == nil {
+			err := m.call(ctx, Patience, sampler.Sample)
+			samples = ctx.Err() != nil || sampling.goesOn(err)
+		}
+		if samples && m.err == nil {
+			next.Reset(untilNext(began))
+		} else {
+			next.Stop()
 		}
 		select {
 		case moment, more := <-m.moments:
@@ -204,7 +230,9 @@ func (m *member) observe(ctx context.Context, axis Axis) {
 			if m.err == nil {
 				m.err = m.call(ctx, Patience, func(ctx context.Context) error { return m.Reach(ctx, moment) })
 			}
-		case <-tick:
+		case began = <-m.phases:
+			sample = false
+		case <-next.C:
 			sample = true
 		}
 	}

@@ -205,7 +205,7 @@ func (a *API) addParts() {
 			return answer(document.NewHead(j, a.headline), err)
 		})
 	series := get("show-series", "/jobs/{id}/series", "Show transactions per minute and response times over time", tagJobs)
-	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average. The member series contains values that observers read beside the run."
+	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average; server_tpm is the server's count, which may be late by server_delay_seconds. The member series contains values that observers read beside the run."
 	add(a, series, func(ctx context.Context, in *struct {
 		OneJob
 		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"Maximum number of points."`
@@ -217,7 +217,7 @@ func (a *API) addParts() {
 		if err != nil {
 			return nil, err
 		}
-		return answer(document.NewTPM(ctx, a.Store, j.ID, in.From, in.Until, in.Points))
+		return answer(document.NewTPM(ctx, a.Store, a.Resolver.Catalog, j, in.From, in.Until, in.Points))
 	})
 	add(a, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), a.timing)
 	add(a, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),

@@ -291,7 +291,7 @@ func (v *viewed) drop() {
 // be resolved, as for a job of another version of Sledge.
 func (a *API) liveJob(j job.Job) live.Job {
 	speaker := views.Speaker(j, a.Resolver.Catalog)
-	known := live.Job{Job: j, Say: func(e job.Event) (said []live.Line) {
+	known := live.Job{Job: j, CountDelay: a.Resolver.CountDelay(j.Spec.Database), Say: func(e job.Event) (said []live.Line) {
 		for _, line := range speaker.Say(e) {
 			said = append(said, live.Line{User: line.User, Text: line.Text})
 		}
