@@ -12,8 +12,9 @@ type Interruption struct{ Interrupted atomic.Bool }
 // ErrInterrupted is the error of calls of an interrupted session.
 var ErrInterrupted = errors.New("the session was interrupted")
 
-// Ended returns the error of a call, given the driver's error.
+// Ended returns the error of a call, given the driver's error, with a short text.
 func (i *Interruption) Ended(err error) error {
+	err = Short(err)
 	if err != nil && i.Interrupted.Load() {
 		return errors.Join(ErrInterrupted, err)
 	}

@@ -81,7 +81,9 @@ func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]data
 	if j.Database.Container.Drop == nil {
 		return nil, nil
 	}
-	return j.Database.Container.Drop(ctx, j.Connection, d)
+	list, err := j.Database.Container.Drop(ctx, j.Connection, d)
+	job.Limit(&list)
+	return list, err
 }
 
 // deletable finds the schema. It returns the tables to drop and descriptions of other objects in

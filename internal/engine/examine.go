@@ -42,6 +42,7 @@ const roundTrips = 9
 // Examine tests the connection of a plan. It changes nothing. An error means that the server failed
 // after a log-in.
 func Examine(ctx context.Context, j plan.Job, version string) (e Examination, err error) {
+	defer func() { job.Limit(&e) }()
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	owner, failed := target.Connect(ctx, j, database.Owner)

@@ -2,9 +2,13 @@ package job
 
 import (
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // The limits of texts from a server, in bytes: LongestText in an event or a result, and
@@ -14,18 +18,40 @@ const (
 	LongestInList = 300
 )
 
-// Cut returns the first bytes of a text and a mark, if the text is longer than the limit.
+// Cut returns a text, or, if it is longer than a limit in bytes, its beginning and the amount of the
+// rest: "… 19,996 KiB more". The text may have been cut before; its own rest then counts, too.
 func Cut(text string, longest int) string {
 	if len(text) <= longest {
 		return text
 	}
-	const mark = " (truncated)"
-	end := longest - len(mark)
+	end := longest - len("… 999,999,999 KiB more")
+	earlier := 0
+	if len(text) <= 2*LongestText { // Cut returns no longer texts
+		for _, at := range rests.FindAllStringSubmatchIndex(text, -1) {
+			if at[1] <= end {
+				continue
+			}
+			end = min(end, at[0])
+			amount, _ := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
+			if text[at[4]:at[5]] == "KiB" {
+				amount <<= 10
+			}
+			earlier += amount - (at[1] - at[0])
+		}
+	}
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return strings.Clone(text[:end]) + mark // so that the rest of the text can be freed
+	rest := len(text) - end + earlier
+	amount := humanize.Comma(int64(rest)) + " bytes"
+	if rest >= 10<<10 {
+		amount = humanize.Comma(int64(rest+512)>>10) + " KiB"
+	}
+	return text[:end] + "… " + amount + " more"
 }
+
+// rests finds the ends of texts that Cut has cut.
+var rests = regexp.MustCompile(`… ([0-9,]{1,11}) (KiB|bytes) more`)
 
 // Limit shortens the texts of an event, because a server may send texts of any length. Texts that
 // are kept in full, such as plans, have the tag long.
@@ -36,7 +62,10 @@ func (e *Event) Limit() {
 }
 
 // Limit shortens the texts of a result, as Event.Limit does.
-func (r *Result) Limit() { limit(reflect.ValueOf(r).Elem()) }
+func (r *Result) Limit() { Limit(r) }
+
+// Limit shortens the texts of a value, as Event.Limit does.
+func Limit[T any](of *T) { limit(reflect.ValueOf(of).Elem()) }
 
 // limit shortens the texts within a value.
 func limit(v reflect.Value) {

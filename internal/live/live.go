@@ -308,7 +308,7 @@ func (v *View) say(e job.Event) {
 		}
 		v.users.say(line.User, line.Text)
 		if line.User <= job.Monitor {
-			v.said = append(v.said, cut(line.Text, longestText))
+			v.said = append(v.said, job.Cut(line.Text, longestText))
 			v.said = v.said[max(0, len(v.said)-keptSaid):]
 		}
 	}
@@ -316,7 +316,7 @@ func (v *View) say(e job.Event) {
 
 // add adds an example.
 func (f *failures) add(one Failure) {
-	one.Message = cut(one.Message, longestText)
+	one.Message = job.Cut(one.Message, longestText)
 	f.newest = append(f.newest, one)
 	f.newest = f.newest[max(0, len(f.newest)-keptFailures):]
 }

@@ -80,18 +80,10 @@ func (u *users) say(position int, text string) {
 	if one == nil {
 		return
 	}
-	one.lines = append(one.lines, cut(text, longestLine))
+	one.lines = append(one.lines, job.Cut(text, longestLine))
 	if len(one.lines) > lastLines {
 		one.lines = slices.Delete(one.lines, 0, 1)
 	}
-}
-
-// cut shortens a text to most bytes.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // counts returns the number of users in each state, without the monitor.

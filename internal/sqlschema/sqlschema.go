@@ -219,8 +219,8 @@ func (k keeper) orphans(ctx context.Context, s database.Session) ([]database.Orp
 	return orphans, nil
 }
 
-// ask runs a query without parameters, and returns its rows. Each has at least the given number of
-// columns.
+// ask runs a query without parameters, and returns its rows with shortened values. Each row has at
+// least the given number of columns.
 func ask(ctx context.Context, sql *sqlfile.Library, s database.Session, name string, columns int) ([][]string, error) {
 	q, err := sql.Query(name)
 	if err != nil {
@@ -230,7 +230,7 @@ func ask(ctx context.Context, sql *sqlfile.Library, s database.Session, name str
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range t.Rows {
+	for _, row := range t.Short().Rows {
 		if len(row) < columns {
 			return nil, fmt.Errorf("sql %s: it returned %d columns, not %d", name, len(row), columns)
 		}

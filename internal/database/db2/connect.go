@@ -83,7 +83,7 @@ func open(ctx context.Context, conn *cli.Connection, o settings, as database.Rol
 // explain returns an error that names the server, the options of its address, and what to do.
 func (l login) explain(err error) error {
 	unconnected := &database.ConnectError{
-		Text:    fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)),
+		Text:    fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, database.Short(err), l.advice(err)),
 		Err:     err,
 		Missing: slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(err)),
 		Refused: fromServer(err),

@@ -245,7 +245,7 @@ func explain(l login, at address, err error) error {
 // words returns the text of an error without the driver's additions to the server's text.
 func words(err error) string {
 	text, _, _ := strings.Cut(err.Error(), " error occur at position:")
-	return strings.TrimSpace(text)
+	return database.Short(errors.New(strings.TrimSpace(text))).Error()
 }
 
 func advice(l login, err error) string {

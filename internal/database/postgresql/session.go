@@ -181,7 +181,7 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	case s.begin.bind.PreparedStatement == "":
 		for _, statement := range []string{"begin", "commit"} {
 			if _, err := s.conn.Prepare(ctx, statement, statement, nil); err != nil {
-				return fmt.Errorf("prepare %s: %w", statement, err)
+				return fmt.Errorf("prepare %s: %w", statement, database.Short(err))
 			}
 		}
 		s.begin.bind.PreparedStatement, s.commit.bind.PreparedStatement = "begin", "commit"
@@ -215,7 +215,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	if s.conn.IsClosed() || s.conn.TxStatus() == 'I' {
 		return nil
 	}
-	return s.conn.Exec(ctx, "ROLLBACK").Close()
+	return database.Short(s.conn.Exec(ctx, "ROLLBACK").Close())
 }
 
 // Load implements database.Session, with COPY.
@@ -263,7 +263,7 @@ func (c *copied) end() {
 // Cancel implements database.Session. The request uses another connection.
 func (s *session) Cancel(ctx context.Context) error {
 	if err := s.conn.CancelRequest(ctx); err != nil {
-		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", err)
+		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", database.Short(err))
 	}
 	return nil
 }
@@ -340,7 +340,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 // lost records that a call was interrupted.
 func (s *session) lost(err error) error {
 	s.interrupted = !s.conn.IsClosed()
-	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)
+	return fmt.Errorf("the connection to PostgreSQL is lost: %w", database.Short(err))
 }
 
 // affectedRows parses the number at the end of a command tag such as "UPDATE 3".

@@ -225,7 +225,7 @@ func explain(o *Options, err error) error {
 	if codeOf(err) == "NOAUTH" { // the server's own message names protocol commands
 		cause = errors.New("NOAUTH: it requires a password")
 	}
-	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
+	text := strings.TrimSuffix(strings.ReplaceAll(database.Short(cause).Error(), "\n", " "), ".")
 	unconnected := &database.ConnectError{
 		Text:    fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)),
 		Err:     err,

@@ -585,7 +585,7 @@ func TestErrors_AreShort(t *testing.T) {
 	_, err := s.Query(t.Context(), raise, 1)
 	_, asked := s.ask(t.Context(), "EVAL", raise, 0)
 	for way, err := range map[string]error{"query": err, "asked": asked} {
-		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "(truncated)") {
+		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), " KiB more") {
 			t.Errorf("%s: got an error of %d bytes, want a short one", way, len(fmt.Sprint(err)))
 		}
 	}

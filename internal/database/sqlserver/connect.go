@@ -219,7 +219,7 @@ func (l login) explain(in string, err error) error {
 	} else if errors.As(err, &fromServer) {
 		cause = errors.New(fromServer.Message)
 	}
-	text := strings.Join(strings.Fields(beginning.ReplaceAllString(cause.Error(), "")), " ")
+	text := strings.Join(strings.Fields(beginning.ReplaceAllString(database.Short(cause).Error(), "")), " ")
 	if l.Password != "" {
 		text = strings.ReplaceAll(text, url.QueryEscape(l.Password), "****")
 	}

@@ -3,7 +3,6 @@ package observer
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"sledge/internal/database"
@@ -78,7 +77,7 @@ func (s *ServerReport) start(ctx context.Context) {
 		case s.made.Text == "":
 			s.made.Error = "the server returned an empty report"
 		case len(s.made.Text) > longestReport:
-			s.made.Text = strings.ToValidUTF8(s.made.Text[:longestReport], "") + "\n(truncated)"
+			s.made.Text = job.Cut(s.made.Text, longestReport)
 		}
 	}()
 }
