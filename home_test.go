@@ -20,7 +20,6 @@ var awayFromHome = map[string]string{
 	"internal/report/reporttest/reporttest.go": "a job that it recorded, for tests",
 	"internal/manual/schemas.go":               "says which documents have its shapes",
 	"internal/web/api/examples.json":           "recorded responses",
-	"internal/web/pages/built":                 "the first page invites people to bring its scripts",
 }
 
 // ownPackages are our packages' paths, which name their home.

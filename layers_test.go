@@ -371,7 +371,7 @@ func treeFiles(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "node_modules"}, entry.Name()):
+		case entry.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "node_modules", "built"}, entry.Name()):
 			return fs.SkipDir
 		case entry.Type().IsRegular():
 			if name != ".git" { // a file in a second working tree of the repository
