@@ -93,8 +93,15 @@ await play(async ({ invite, step }) => {
     await page.waitForURL((url) => !url.hash.includes('from='))
   })
 
+  await step('an earlier run stands behind the live one', async () => {
+    await page.getByLabel('Baseline').selectOption({ index: 1 })
+    await page.waitForURL((url) => url.hash.includes(`baseline=${told.earlier}`))
+    await chart.getByRole('button', { name: 'p95, kernel 6.11' }).waitFor()
+    await page.getByText(/^[+−]?[\d.]+ % against kernel 6\.11 \(one run each\)$/).waitFor({ timeout: patience })
+  })
+
   await step('an open question ends with the run, and the page becomes the record', async () => {
-    await line('p95').click()
+    await line('p50').click()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
     await page.getByRole('dialog').waitFor()
     await page.getByRole('button', { name: 'Run again' }).waitFor({ state: 'attached', timeout: 90_000 })
@@ -103,7 +110,7 @@ await play(async ({ invite, step }) => {
     const answer = await (await page.request.get(`${told.address}api/v1/jobs/${told.run}`)).json()
     const first = page.getByRole('list', { name: 'Figures', exact: true }).locator('strong').first()
     assert.equal(await first.innerText(), Math.trunc(answer.metrics[0].value).toLocaleString('en-US'))
-    assert.equal(await line('p95').getAttribute('aria-pressed'), 'false')
+    assert.equal(await line('p50').getAttribute('aria-pressed'), 'false')
     assert.equal(await page.getByText(/\d running/).count(), 0)
   })
 })

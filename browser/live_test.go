@@ -18,10 +18,13 @@ func TestJobPage_KeepsWhatItsReaderDoes(t *testing.T) {
 	if got := ci.finish(ci.begin("build", shop)); got != "succeeded" {
 		t.Fatalf("the build ended as %s", got)
 	}
-	shop["users"], shop["rampup"], shop["duration"] = 2, "2s", "50s"
+	shop["users"], shop["rampup"], shop["duration"] = 2, "0s", "3s"
+	earlier := ci.begin("run", shop, facts{"labels": map[string]string{"kernel": "6.11"}})
+	ci.finish(earlier)
+	shop["rampup"], shop["duration"] = "2s", "50s"
 	run := ci.begin("run", shop)
 	ci.measuring(run)
-	play(t, "live.mjs", facts{"address": s.address, "run": run}, nil)
+	play(t, "live.mjs", facts{"address": s.address, "earlier": earlier, "run": run}, nil)
 }
 
 // TestStart_LeadsToAFirstNumber begins with an empty repository.

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Job, Series } from '../api/types.ts'
+import type { Job, Points, Series } from '../api/types.ts'
 import queries from '../testdata/queries.json'
 import series from '../testdata/series.json'
+import { against, behind } from '../pages/job/baseline.ts'
 import { drawn } from '../testing.ts'
 import { label, xAxis } from './axis.ts'
 import { csv, flattened, type Chart, type GanttChart, type LineChart } from './chart.ts'
@@ -9,7 +10,7 @@ import { fileName } from './download.ts'
 import { barAt, inkOn, labelOf } from './gantt.ts'
 import { colour, surface } from './palette.ts'
 import { aligned, decades, heightOf, Plot, shapeOf, wholeOf, type Look } from './plot.ts'
-import { beginOf, beside, throughput, timed, times, type Run } from './run.ts'
+import { beginOf, beside, throughput, timed, times, type Run, type RunPoint } from './run.ts'
 import { kindTimes, streamChart } from './spans.ts'
 import { between, moved, scaled } from './viewport.svelte.ts'
 
@@ -299,6 +300,23 @@ describe('drawn', () => {
     expect(plot.point(undefined, false).values.size).toBe(0)
     expect(element.querySelector('img')).toBeNull()
     plot.destroy()
+  })
+})
+
+describe('a baseline', () => {
+  const point = (time: number, phase: RunPoint['phase'], client_tpm: number): RunPoint & { at_seconds: number } => ({ at: '2026-11-22T09:00:00Z', phase, offset_seconds: 1, time, at_seconds: time, client_tpm })
+  const job = { id: '6B0983CFBC2C18C000FB9DE8', labels: { kernel: '6.11' }, metrics: [{ name: 'NOPM', value: 100 }] } as unknown as Job
+
+  test('is drawn so that the measured times begin at the same place', () => {
+    const now = [point(1, 'ramp-up', 1), point(2, 'ramp-up', 2), point(3, 'measure', 3), point(4, 'measure', 4)]
+    const points = { points: [point(1, 'ramp-up', 10), point(2, 'measure', 20), point(3, 'measure', 30), point(4, 'measure', 40)] } as unknown as Points
+    const drawn = behind(there(throughput({ points: now })), now, { job, points }, { "virtual users' count": (each) => each.client_tpm })
+    expect(drawn.lines[1]).toEqual({ name: "virtual users' count, kernel 6.11", is: 'client', thin: true, points: [[2, 10], [3, 20], [4, 30]] })
+  })
+
+  test('gives the difference of the same figure only', () => {
+    expect(against({ name: 'NOPM', value: 104.1 }, { job })).toBe('+4.1 % against kernel 6.11 (one run each)')
+    expect(against({ name: 'QphH', value: 104.1 }, { job })).toBe('')
   })
 })
 

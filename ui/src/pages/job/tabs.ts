@@ -33,10 +33,10 @@ export function tabsOf(job: Job, now: Live | undefined): Named[] {
   return all.filter((each): each is Named => each !== false)
 }
 
-/** The address of a job's tab with a part of its time, in seconds since the run began. */
-export function addressOf(id: string, tab: string, part: Part | undefined): string {
+/** The address of a job's tab with a part of its time, in seconds since the run began, and the ID of a baseline. */
+export function addressOf(id: string, tab: string, part: Part | undefined, baseline = ''): string {
   const text = (seconds: number): string => String(Math.round(seconds * 100) / 100)
-  return toJob(id, { tab: tab === 'result' ? '' : tab, ...(part === undefined ? {} : { from: text(part.from), until: text(part.until) }) })
+  return toJob(id, { tab: tab === 'result' ? '' : tab, ...(part === undefined ? {} : { from: text(part.from), until: text(part.until) }), baseline })
 }
 
 /** The part of a job's time in an address; undefined without a valid one. */
