@@ -76,14 +76,36 @@ function line({ points }: Run, name: string, is: string, value: (point: RunPoint
   return { name, is, points: points.map((point) => [point.time, value(point) ?? null]) }
 }
 
-/** The headline figures over time, or the virtual users' count of transactions, and the server's own count. */
-export function throughput(run: Run): LineChart | undefined {
+/**
+ * The server's rates in the seconds that they belong to. It counts a transaction some seconds after its end, so the
+ * rate of a time was read later. Between two readings it is interpolated.
+ */
+function counted({ points }: Run, late: number): [number, number | null][] {
+  const read = points.flatMap(({ time, server_tpm }): [number, number][] => (server_tpm === undefined ? [] : [[time, server_tpm]]))
+  let next = 0
+  return points.map((point) => {
+    if (late === 0) return [point.time, point.server_tpm ?? null]
+    const time = point.time + late
+    while (next < read.length && (read[next]?.[0] ?? 0) < time) next++
+    const [before, after] = [read[next - 1], read[next]]
+    const longest = 2 * (point.seconds ?? 1) + 1
+    if (before === undefined || after === undefined || after[0] - before[0] > longest) return [point.time, null]
+    const share = (time - before[0]) / (after[0] - before[0])
+    return [point.time, Math.round(before[1] + share * (after[1] - before[1]))]
+  })
+}
+
+/**
+ * The headline figures over time, or the virtual users' count of transactions, and the server's own count, which may
+ * be some seconds late.
+ */
+export function throughput(run: Run, late = 0): LineChart | undefined {
   const lines: Line[] = []
   const figures = run.points.some((point) => point.figures !== undefined) ? (run.figures ?? []) : []
   // The last figure counts all transactions; others, such as new orders, are a part of it.
   for (const [i, name] of figures.entries()) lines.push(line(run, name, i === figures.length - 1 ? 'client' : name, (point) => point.figures?.[i]))
   if (figures.length === 0 && run.points.some((point) => point.client_tpm !== undefined)) lines.push(line(run, "virtual users' count", 'client', (point) => point.client_tpm))
-  if (run.points.some((point) => point.server_tpm !== undefined)) lines.push(line(run, "server's count", 'server', (point) => point.server_tpm))
+  if (run.points.some((point) => point.server_tpm !== undefined)) lines.push({ name: "server's count", is: 'server', points: counted(run, late) })
   return lines.length === 0 ? undefined : lineChart(run, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines)
 }
 
