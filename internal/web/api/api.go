@@ -10,20 +10,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"sledge/internal/control"
-	"sledge/internal/control/tasks"
-	"sledge/internal/datagen"
-	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
-	"sledge/internal/scripting"
 	"sledge/internal/settings"
 )
 
@@ -71,79 +62,46 @@ type Config struct {
 // API is an http.Handler. The jobs that it starts continue after the response to the request that
 // started them.
 type API struct {
-	Config
-	mux  *http.ServeMux
-	huma huma.API
-	text []byte // the OpenAPI description
-
-	ctx      context.Context // of jobs and of streams
-	end      context.CancelFunc
-	streams  quota
-	watchers atomic.Int64 // streams of jobs that were started here
-	points   pointsStore
-	clearing sync.WaitGroup
-	scripts  *scripting.Runner
-	files    datagen.Runner
-
-	mu       sync.Mutex // held only briefly
-	closing  bool       // no more jobs, scripts or counters start
-	closed   bool       // Close no longer waits for new background work
-	requests int        // requests to end the program
-	starting int        // jobs that are being added to the repository
-	running  map[job.ID]*control.Handle
-	ended    []job.Job          // jobs whose end could not be recorded: the repository still lists them as running
-	viewed   map[job.ID]*viewed // jobs with a live view
-
-	sweeps      tasks.List[*sweep] // sequences of runs
-	counters    tasks.List[*counting]
-	counterKept time.Duration // how long a counter without followers continues
+	*base
+	*table
+	jobs      *jobs
+	views     *liveViews
+	points    *points
+	sequences *sequences
+	counters  *counters
+	scripts   *scripts
+	files     *files
 }
 
-// Limits.
-const (
-	mostRunning = 64  // jobs that were started here
-	mostStreams = 256 // streams of events
-	mostOfOne   = 64  // streams of events of one user
-	mostBody    = 256 << 10
-)
+// noun is a part of the API: it adds its operations to the table.
+type noun interface{ add(t *table) }
 
 // New returns an API, which Close ends.
 func New(c Config) *API {
+	b := newBase(c)
+	j := &jobs{base: b, running: map[job.ID]*control.Handle{}}
 	a := &API{
-		Config: c, mux: http.NewServeMux(), running: map[job.ID]*control.Handle{},
-		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
-		streams: quota{what: "streams of events", remedy: "close one", most: mostStreams, mostOfOne: mostOfOne},
-		points:  newPointsStore(),
+		base: b, table: newTable(), jobs: j,
+		views: &liveViews{jobs: j, byJob: map[job.ID]*viewed{}}, points: newPoints(b),
+		sequences: &sequences{jobs: j}, counters: &counters{base: b, kept: counterKept},
+		scripts: newScripts(b), files: &files{base: b},
 	}
-	if a.Say == nil {
-		a.Say = func(string) {}
+	for _, n := range []noun{
+		catalog{b},
+		setups{b},
+		connections{b},
+		a.jobs, a.views,
+		records{j},
+		a.points,
+		comparisons{b},
+		profiles{b},
+		reports{b},
+		a.sequences, a.counters, a.scripts, a.files,
+		manualPages{},
+		server{b},
+	} {
+		n.add(a.table)
 	}
-	if a.Note == nil {
-		a.Note = func(context.Context, string) {}
-	}
-	a.ctx, a.end = context.WithCancel(context.Background())
-	a.huma = humago.NewWithPrefix(a.mux, Prefix, configuration())
-	a.addCatalog()
-	a.addJobs()
-	a.addParts()
-	a.addPoints()
-	a.addProfiles()
-	a.addComparisons()
-	a.addReports()
-	a.addVerbs()
-	a.addConnections()
-	a.addDeletion()
-	a.addSetups()
-	a.addSequences()
-	a.addCounters()
-	a.addEvents()
-	a.addLive()
-	a.openScripts()
-	a.addScripts()
-	a.addDatagen()
-	a.addManual()
-	a.addServer()
-	a.addConsoleSettings()
 	a.describe()
 	return a
 }
@@ -175,92 +133,32 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// methodsOf returns the methods that the address of a request accepts. If several paths match the
-// address, only the one with the fewest parameters counts: /datagen/verify does not accept GET, although
-// /datagen/{id} does.
-func (a *API) methodsOf(r *http.Request) (methods []string) {
-	best := ""
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		_, pattern := a.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
-		_, path, found := strings.Cut(pattern, " ")
-		switch {
-		case !found:
-			continue
-		case best == "" || strings.Count(path, "{") < strings.Count(best, "{"):
-			best, methods = path, nil
-		case path != best:
-			continue
-		}
-		methods = append(methods, method)
-	}
-	return methods
-}
-
 // Active names everything that Wait waits for: jobs, scripts and consoles that were started here,
 // and folders whose files are being written or verified.
-func (a *API) Active() (names []string) {
-	a.mu.Lock()
-	for id := range a.running {
-		names = append(names, "job "+string(id))
-	}
-	starting := a.starting
-	a.mu.Unlock()
-	slices.Sort(names)
-	if starting > 0 {
-		names = append(names, "a job that begins")
-	}
-	for _, e := range a.scripts.List() {
-		switch r := e.Report(); {
-		case r.Status != tasks.Running:
-		case r.Kind == scripting.OfConsole:
-			names = append(names, "a console")
-		default:
-			names = append(names, "script "+r.Script)
-		}
-	}
-	for _, t := range a.files.List() {
-		if r := t.Report(); r.Status == tasks.Running {
-			names = append(names, "files in "+r.Folder)
-		}
-	}
-	return names
+func (a *API) Active() []string {
+	return slices.Concat(a.jobs.active(), a.scripts.active(), a.files.active())
 }
 
 // Interrupt handles a request to end the program. Counters end, and nothing is started any more. Jobs
 // and scripts that were started here end as after Ctrl-C: a run stops at the first request and is
 // aborted at the second. A script that ignores the second request is killed.
 func (a *API) Interrupt() {
-	a.mu.Lock()
-	a.closing = true
-	a.requests++
-	handles := a.handles()
-	a.mu.Unlock()
-	a.sweeps.End()
-	a.endCounters()
-	for _, h := range handles {
+	running := a.jobs.shut(1)
+	a.sequences.list.End()
+	a.counters.end()
+	for _, h := range running {
 		h.Interrupt()
 	}
-	a.scripts.Interrupt()
-	a.files.Interrupt()
+	a.scripts.runner.Interrupt()
+	a.files.runner.Interrupt()
 }
 
 // Wait waits until everything that Active names has ended and is recorded. Then it waits up to
 // timeToRead for clients to read how the jobs ended.
 func (a *API) Wait() {
-	for more := true; more; {
-		a.mu.Lock()
-		handles := a.handles()
-		more = a.starting > 0
-		a.mu.Unlock()
-		for _, h := range handles {
-			h.Wait()
-		}
-		if more {
-			time.Sleep(10 * time.Millisecond)
-		}
-	}
-	a.scripts.Wait(a.ctx)
-	a.files.Wait()
+	a.jobs.wait()
+	a.scripts.runner.Wait(a.ctx)
+	a.files.runner.Wait()
 	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < timeToRead; {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -271,79 +169,16 @@ const timeToRead = 2 * time.Second
 
 // Close aborts everything that is active, waits until it is recorded, and ends all streams.
 func (a *API) Close() {
-	a.mu.Lock()
-	a.closing = true
-	a.requests += control.Patience // jobs that are just starting are aborted
-	handles := a.handles()
-	a.mu.Unlock()
-	a.sweeps.End()
-	a.endCounters()
-	for _, h := range handles {
+	running := a.jobs.shut(control.Patience) // jobs that are just starting are aborted
+	a.sequences.list.End()
+	a.counters.end()
+	for _, h := range running {
 		h.Abort()
 	}
-	a.scripts.Close()
-	a.files.Interrupt()
+	a.scripts.runner.Close()
+	a.files.runner.Interrupt()
 	a.Wait()
 	a.end()
-	a.mu.Lock()
-	a.closed = true
-	a.mu.Unlock()
-	a.clearing.Wait()
+	a.jobs.close()
+	a.background.Wait()
 }
-
-// inBackground calls do in a goroutine for which Close waits. It returns false if the API is
-// closed. The caller holds the lock.
-func (a *API) inBackground(do func()) bool {
-	if a.closed {
-		return false
-	}
-	a.clearing.Go(do)
-	return true
-}
-
-// ending returns the Problem of a request that comes while the server ends.
-func ending(what string) *Problem {
-	return problem(http.StatusServiceUnavailable, "%s: the server is ending", what)
-}
-
-// handles returns the handles of the running jobs. The caller holds the lock.
-func (a *API) handles() (list []*control.Handle) {
-	for _, h := range a.running {
-		list = append(list, h)
-	}
-	return list
-}
-
-// handle returns the handle of a running job that was started here, or nil.
-func (a *API) handle(id job.ID) *control.Handle {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.running[id]
-}
-
-// jobEnded records that a job that was started here has ended.
-func (a *API) jobEnded(o control.Outcome) {
-	if o.Lost != nil {
-		a.Say(o.Lost.Error())
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.running, o.Job.ID)
-	if o.Lost != nil {
-		a.ended = append(a.ended[max(0, len(a.ended)-mostRunning+1):], o.Job)
-	}
-}
-
-// unrecordedEnd returns a job whose end could not be recorded.
-func (a *API) unrecordedEnd(id job.ID) (j job.Job, is bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.ended, func(j job.Job) bool { return j.ID == id })
-	if i < 0 {
-		return j, false
-	}
-	return a.ended[i], true
-}
-
-// headline returns the headline of a run as one line, or "".
-func (a *API) headline(j job.Job) string { return views.Headline(j, a.Resolver.Catalog) }

@@ -26,48 +26,51 @@ type Kept struct {
 	KeepPassword bool             `json:"keep_password,omitempty" doc:"Save the passwords among the values, in plain text in a file that only the account of the server can read. If the request contains no password, a saved one stays. Without this member, a password is refused, and a saved one is removed."`
 }
 
+// connections are the saved connections, and tests of connections.
+type connections struct{ *base }
+
 // keptConnections returns the saved connections, or an error if the repository is in memory.
-func (a *API) keptConnections() (*settings.Connections, error) {
-	if a.Connections == nil {
+func (c connections) keptConnections() (*settings.Connections, error) {
+	if c.Connections == nil {
 		return nil, problem(http.StatusConflict, "connections are saved beside the job repository, but this repository is not a file: start the server with --repo")
 	}
-	return a.Connections, nil
+	return c.Connections, nil
 }
 
-func (a *API) addConnections() {
-	add(a, get("list-connections", "/connections", "List the saved connections", tagConnections),
+func (c connections) add(t *table) {
+	add(t, get("list-connections", "/connections", "List the saved connections", tagConnections),
 		func(context.Context, *struct{}) (*of[document.Connections], error) {
 			var list []settings.Connection
-			if a.Connections != nil {
+			if c.Connections != nil {
 				var err error
-				if list, err = a.Connections.List(); err != nil {
+				if list, err = c.Connections.List(); err != nil {
 					return nil, err
 				}
 			}
-			return answer(document.NewConnections(a.Resolver, list), nil)
+			return answer(document.NewConnections(c.Resolver, list), nil)
 		})
 	show := get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections)
 	show.Errors = conflict
-	add(a, show,
+	add(t, show,
 		func(_ context.Context, in *OneConnection) (*of[document.Connection], error) {
-			kept, err := a.keptConnections()
+			kept, err := c.keptConnections()
 			if err != nil {
 				return nil, err
 			}
 			one, err := kept.Get(in.Name)
-			return answer(document.NewConnection(a.Resolver, one), err)
+			return answer(document.NewConnection(c.Resolver, one), err)
 		})
 	put := huma.Operation{
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Save a connection, replacing one of the same name",
 	}
 	put.Errors = conflict
-	add(a, put, func(_ context.Context, in *struct {
+	add(t, put, func(_ context.Context, in *struct {
 		OneConnection
 		Body Kept
 	},
 	) (*of[document.Connection], error) {
-		kept, err := a.keptConnections()
+		kept, err := c.keptConnections()
 		if err != nil {
 			return nil, err
 		}
@@ -75,18 +78,18 @@ func (a *API) addConnections() {
 		for name, value := range in.Body.Values {
 			one.Values[name] = string(value)
 		}
-		if one, err = kept.Put(one, in.Body.KeepPassword, !a.unrestricted()); err != nil {
+		if one, err = kept.Put(one, in.Body.KeepPassword, !c.unrestricted()); err != nil {
 			return nil, err
 		}
-		return answer(document.NewConnection(a.Resolver, one), nil)
+		return answer(document.NewConnection(c.Resolver, one), nil)
 	})
 	remove := huma.Operation{
 		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
 		Summary: "Remove a connection", DefaultStatus: http.StatusNoContent,
 	}
 	remove.Errors = conflict
-	add(a, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
-		kept, err := a.keptConnections()
+	add(t, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
+		kept, err := c.keptConnections()
 		if err != nil {
 			return nil, err
 		}
@@ -97,23 +100,23 @@ func (a *API) addConnections() {
 		Summary: "Test a saved connection", Description: "It changes nothing.",
 	}
 	test.Errors = conflict
-	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
-		kept, err := a.keptConnections()
+	add(t, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
+		kept, err := c.keptConnections()
 		if err != nil {
 			return nil, err
 		}
 		if _, err := kept.Get(in.Name); err != nil {
 			return nil, err
 		}
-		return a.try(ctx, map[string]Value{"connection": Value(in.Name)})
+		return c.try(ctx, map[string]Value{"connection": Value(in.Name)})
 	})
 	trySettings := huma.Operation{
 		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
 		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses the login, the response has status 200 and reports it.",
 	}
 	trySettings.Errors = ofConnection
-	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
-		return a.try(ctx, in.Body.Settings)
+	add(t, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
+		return c.try(ctx, in.Body.Settings)
 	})
 }
 
@@ -124,12 +127,12 @@ type Tried struct {
 
 // signedIn resolves the settings of a job. If the server refuses a password, it tries the fallback
 // passwords.
-func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
-	order, err := a.resolve(in)
+func (b *base) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
+	order, err := b.resolve(in)
 	if err != nil {
 		return order, err
 	}
-	with := settings.SignIn{Resolver: a.Resolver, Sources: a.sources(in), Refusal: settings.RefusalOf}
+	with := settings.SignIn{Resolver: b.Resolver, Sources: b.sources(in), Refusal: settings.RefusalOf}
 	profile := order.Profile
 	order, err = with.With(ctx, order)
 	order.Profile = profile
@@ -137,12 +140,12 @@ func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 }
 
 // try tests the connection that the settings name.
-func (a *API) try(ctx context.Context, settings map[string]Value) (*of[document.Trial], error) {
-	order, err := a.signedIn(ctx, Wanted{Action: job.Check, Settings: settings})
+func (c connections) try(ctx context.Context, settings map[string]Value) (*of[document.Trial], error) {
+	order, err := c.signedIn(ctx, Wanted{Action: job.Check, Settings: settings})
 	if err != nil {
 		return nil, err
 	}
-	trial, err := order.Try(ctx, a.Version)
+	trial, err := order.Try(ctx, c.Version)
 	if err != nil {
 		return nil, err
 	}

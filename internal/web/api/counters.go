@@ -114,7 +114,14 @@ type counting struct {
 	idle      *time.Timer
 }
 
-func (a *API) addCounters() {
+// counters are the transaction counters of this server.
+type counters struct {
+	*base
+	list tasks.List[*counting]
+	kept time.Duration // how long a counter without followers continues
+}
+
+func (l *counters) add(t *table) {
 	start := huma.Operation{
 		OperationID: "start-counter", Method: http.MethodPost, Path: "/counters", Tags: []string{tagCounters}, DefaultStatus: http.StatusCreated,
 		Summary: "Start a transaction counter of a database server",
@@ -123,11 +130,11 @@ every program, changes nothing, records no job, and needs no schema. The respons
 over, when this server ends, or after an hour without a request for it. This server holds passwords only while the counter runs, and never returns them.`,
 	}
 	start.Errors = ofStart
-	add(a, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return a.startCounter(ctx, in.Body) })
-	add(a, get("list-counters", "/counters", "List the running counters and those that ended recently", tagCounters),
+	add(t, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return l.startCounter(ctx, in.Body) })
+	add(t, get("list-counters", "/counters", "List the running counters and those that ended recently", tagCounters),
 		func(context.Context, *struct{}) (*of[Counters], error) {
 			d := Counters{Counters: []Counter{}}
-			for _, c := range slices.Backward(a.counters.All()) {
+			for _, c := range slices.Backward(l.list.All()) {
 				if !c.hasRead() {
 					continue
 				}
@@ -137,9 +144,9 @@ over, when this server ends, or after an hour without a request for it. This ser
 			}
 			return answer(d, nil)
 		})
-	add(a, get("get-counter", "/counters/{id}", "Show the state of a counter", tagCounters),
+	add(t, get("get-counter", "/counters/{id}", "Show the state of a counter", tagCounters),
 		func(_ context.Context, in *OneCounter) (*of[Counter], error) {
-			c, err := a.findCounter(in.ID)
+			c, err := l.findCounter(in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -153,8 +160,8 @@ over, when this server ends, or after an hour without a request for it. This ser
 		OperationID: "stop-counter", Method: http.MethodPost, Path: "/counters/{id}/stop", Tags: []string{tagCounters},
 		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "Its readings stay available until 30 later counters have ended, or the server ends.",
 	}
-	add(a, stop, func(_ context.Context, in *OneCounter) (*of[Counter], error) {
-		c, err := a.findCounter(in.ID)
+	add(t, stop, func(_ context.Context, in *OneCounter) (*of[Counter], error) {
+		c, err := l.findCounter(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -163,22 +170,22 @@ over, when this server ends, or after an hour without a request for it. This ser
 		defer c.mu.Unlock()
 		return answer(c.now(), nil)
 	})
-	a.addCounterEvents()
+	l.addEvents(t)
 }
 
-// addCounterEvents adds the stream of a counter's readings.
-func (a *API) addCounterEvents() {
+// addEvents adds the stream of a counter's readings.
+func (l *counters) addEvents(t *table) {
 	o := get("watch-counter", "/counters/{id}/events", "Follow a counter", tagCounters)
 	o.Description = `Server-sent events: first the readings so far (the last 3,600), then each new one. The id of a message is the number of its last line.
 A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and continues from there. There is a message at least every two seconds.
 The last message is named over.`
-	o.Responses = messages[CounterNews, CounterNews](a, "The data of each message is a CounterNews. The last message is named over.")
-	add(a, o, func(ctx context.Context, in *struct {
+	o.Responses = messages[CounterNews, CounterNews](t, "The data of each message is a CounterNews. The last message is named over.")
+	add(t, o, func(ctx context.Context, in *struct {
 		OneCounter
 		LastRead
 	},
 	) (*huma.StreamResponse, error) {
-		c, err := a.findCounter(in.ID)
+		c, err := l.findCounter(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -186,10 +193,10 @@ The last message is named over.`
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(ctx, func(h huma.Context) {
-			a.streaming(h, "counter "+in.ID, func(ctx context.Context, s *stream) error {
-				a.watchers.Add(1)
-				defer a.watchers.Add(-1)
+		return l.streamed(ctx, func(h huma.Context) {
+			l.streaming(h, "counter "+in.ID, func(ctx context.Context, s *stream) error {
+				l.watchers.Add(1)
+				defer l.watchers.Add(-1)
 				c.follow()
 				defer c.leave()
 				return c.sendTo(ctx, s, after)
@@ -334,24 +341,24 @@ func (c *counting) hasRead() bool {
 	return c.sequence > 0
 }
 
-func (a *API) findCounter(id string) (*counting, error) {
-	if c, found := a.counters.Find(id); found && c.hasRead() {
+func (l *counters) findCounter(id string) (*counting, error) {
+	if c, found := l.list.Find(id); found && c.hasRead() {
 		return c, nil
 	}
 	return nil, problem(http.StatusNotFound, "this counter does not exist: it ended long ago, or the server was restarted")
 }
 
-// endCounters ends all counters.
-func (a *API) endCounters() {
-	for _, c := range a.counters.End() {
+// end ends all counters.
+func (l *counters) end() {
+	for _, c := range l.list.End() {
 		c.end(programEnded)
 	}
 }
 
 // startCounter starts a counter and waits for its first reading.
-func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, error) {
+func (l *counters) startCounter(ctx context.Context, in Count) (*startedCounter, error) {
 	wanted := Wanted{Action: job.Check, Settings: in.Settings} // the settings of a run are not needed
-	order, err := a.resolve(wanted)
+	order, err := l.resolve(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -363,11 +370,11 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	if counts.For > 0 && counts.For < counts.Every {
 		return nil, wrong("length_seconds", "length_seconds: %v is less than interval_seconds, %v, so there would be no rate: choose a longer time", counts.For, counts.Every)
 	}
-	if order, err = (settings.SignIn{Resolver: a.Resolver, Sources: a.sources(wanted), Refusal: settings.RefusalOfObserver}).With(ctx, order); err != nil {
+	if order, err = (settings.SignIn{Resolver: l.Resolver, Sources: l.sources(wanted), Refusal: settings.RefusalOfObserver}).With(ctx, order); err != nil {
 		return nil, err
 	}
 	counts.Plan = order.Plan
-	c, began, err := a.beginCounter(counts, in)
+	c, began, err := l.beginCounter(counts, in)
 	if err != nil {
 		return nil, err
 	}
@@ -393,9 +400,9 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 
 // beginCounter starts the goroutine of a counter. The channel receives the outcome of the first
 // reading.
-func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan error, error) {
-	ctx, cancel := context.WithCancel(a.ctx)
-	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, head: Counter{
+func (l *counters) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan error, error) {
+	ctx, cancel := context.WithCancel(l.ctx)
+	c := &counting{stop: cancel, kept: l.kept, counter: counts, head: Counter{
 		ID: tasks.NewID(), Database: counts.Plan.Database.Name, Workload: counts.Plan.Workload.Name,
 		Title: counts.Target(), Target: counts.Plan.Database.Options.Target(counts.Plan.Connection), AllDatabases: counts.CountsAll(),
 		Interval: in.Interval, Length: in.Length, Unit: counts.Unit.Name, RateIs: counts.Unit.Means,
@@ -403,13 +410,13 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	}}
 	c.idle = time.AfterFunc(c.kept, c.endIdle)
 	began := make(chan error, 1)
-	_, err := a.counters.Begin(func(running []*counting) (*counting, error) {
+	_, err := l.list.Begin(func(running []*counting) (*counting, error) {
 		if len(running) >= mostCounters {
 			return nil, tasks.Busy("%d counters run, which is the limit: stop one", mostCounters)
 		}
-		a.clearing.Go(func() {
+		l.background.Go(func() {
 			defer cancel()
-			a.count(ctx, c, began)
+			l.count(ctx, c, began)
 		})
 		return c, nil
 	})
@@ -421,7 +428,7 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 }
 
 // count runs a counter until ctx ends or its time is over.
-func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
+func (l *counters) count(ctx context.Context, c *counting, began chan<- error) {
 	first := true
 	say := func(line string) {
 		c.mu.Lock()
@@ -440,7 +447,7 @@ func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
 		}
 	})
 	if first {
-		a.counters.Remove(c.ID())
+		l.list.Remove(c.ID())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -290,13 +290,11 @@ func TestCounters_AreLimited(t *testing.T) {
 		t.Errorf("got %+v, want one interval", ended)
 	}
 	keep := func(long time.Duration) {
-		w.api.mu.Lock()
-		defer w.api.mu.Unlock()
-		w.api.counterKept = long
+		w.api.counters.kept = long
 	}
 	keep(time.Second)
 	left := w.count(settings, "", 201)["id"].(string)
-	c, err := w.api.findCounter(left) // a request to the API would count as a follower
+	c, err := w.api.counters.findCounter(left) // a request to the API would count as a follower
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +319,7 @@ func TestCounters_AreLimited(t *testing.T) {
 		}
 	}
 	w.count(settings, "", 503)
-	for _, c := range w.api.counters.All() {
+	for _, c := range w.api.counters.list.All() {
 		c.mu.Lock()
 		kept := c.counter.Plan.Connection
 		c.mu.Unlock()

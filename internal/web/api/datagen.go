@@ -61,32 +61,48 @@ type startedTask struct {
 // folderName matches a folder without a path.
 var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
+// files are the tasks that write or verify files.
+type files struct {
+	*base
+	runner datagen.Runner
+}
+
+// active names the folders whose files are being written or verified.
+func (f *files) active() (names []string) {
+	for _, t := range f.runner.List() {
+		if r := t.Report(); r.Status == tasks.Running {
+			names = append(names, "files in "+r.Folder)
+		}
+	}
+	return names
+}
+
 // elsewhere returns the reason why only folders in DataFolder are allowed, or "" if all folders
 // are. Users who may run scripts may write anywhere.
-func (a *API) elsewhere() string {
-	if a.unrestricted() {
+func (f *files) elsewhere() string {
+	if f.unrestricted() {
 		return ""
 	}
 	return "this server neither uses other folders than its own nor runs scripts (sledge web --scripts allows both)"
 }
 
 // folderOf returns the path of a folder that a request names.
-func (a *API) folderOf(name string) (string, error) {
-	why := a.elsewhere()
-	if filepath.IsAbs(name) && filepath.Dir(filepath.Clean(name)) == a.DataFolder {
+func (f *files) folderOf(name string) (string, error) {
+	why := f.elsewhere()
+	if filepath.IsAbs(name) && filepath.Dir(filepath.Clean(name)) == f.DataFolder {
 		name = filepath.Base(name) // reports show the absolute path
 	}
 	switch {
 	case name == "":
 		return "", wrong("folder", "folder: give the name of a folder, such as rows-1")
 	case folderName.MatchString(name):
-		if a.DataFolder == "" {
+		if f.DataFolder == "" {
 			return "", wrong("folder", "folder: this server has no folder of its own: give an absolute path")
 		}
-		if err := os.MkdirAll(a.DataFolder, 0o700); err != nil {
+		if err := os.MkdirAll(f.DataFolder, 0o700); err != nil {
 			return "", wrong("folder", "folder: %v", err)
 		}
-		return filepath.Join(a.DataFolder, name), nil
+		return filepath.Join(f.DataFolder, name), nil
 	case !filepath.IsAbs(name) || why != "":
 		where := "or an absolute path"
 		if why != "" {
@@ -98,21 +114,21 @@ func (a *API) folderOf(name string) (string, error) {
 }
 
 // prepared resolves a request to write files, and returns its errors before anything is written.
-func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
-	folder, err := a.folderOf(in.Folder)
+func (f *files) prepared(in WantedFiles) (datagen.Config, error) {
+	folder, err := f.folderOf(in.Folder)
 	if err != nil {
 		return datagen.Config{}, err
 	}
-	s := a.sources(Wanted{Settings: in.Settings})
-	c, _, err := datagen.Prepare(a.Resolver, datagen.Wanted{
+	s := f.sources(Wanted{Settings: in.Settings})
+	c, _, err := datagen.Prepare(f.Resolver, datagen.Wanted{
 		Sources: s, Folder: folder, Format: in.Format, Header: in.Header, Compression: in.Compress,
 		Workers: cmp.Or(in.Workers, 1), Parts: in.Parts, Overwrite: in.Overwrite,
 	})
-	c.Version = a.Version
+	c.Version = f.Version
 	if _, is := errors.AsType[*datagen.SettingError](err); err == nil || is {
 		return c, refusedFiles(err)
 	}
-	return c, a.refused(in.Settings, s, err)
+	return c, f.refused(in.Settings, s, err)
 }
 
 // refusedFiles turns an error of writing or verifying files into a Problem.
@@ -139,31 +155,31 @@ func begun(t *datagen.Task, err error) (*startedTask, error) {
 	return &startedTask{Location: "datagen/" + r.ID, Body: r}, nil
 }
 
-func (a *API) addDatagen() {
-	add(a, get("list-files-tasks", "/datagen", "List the tasks that write or verify files, including those that ended recently", tagDatagen),
+func (f *files) add(t *table) {
+	add(t, get("list-files-tasks", "/datagen", "List the tasks that write or verify files, including those that ended recently", tagDatagen),
 		func(context.Context, *struct{}) (*of[DataFiles], error) {
-			d := DataFiles{Folder: a.DataFolder, Why: a.elsewhere(), Tasks: []datagen.Report{}}
+			d := DataFiles{Folder: f.DataFolder, Why: f.elsewhere(), Tasks: []datagen.Report{}}
 			d.Anywhere = d.Why == ""
-			for _, t := range slices.Backward(a.files.List()) {
+			for _, t := range slices.Backward(f.runner.List()) {
 				d.Tasks = append(d.Tasks, t.Report())
 			}
 			return answer(d, nil)
 		})
 	fields := get("list-files-options", "/datagen/options", "List the options for files of a workload", tagDatagen)
-	add(a, fields, func(_ context.Context, in *struct {
+	add(t, fields, func(_ context.Context, in *struct {
 		Database string `query:"database" doc:"Any name of a database; default: the first one that has the workload."`
 		Workload string `query:"workload" doc:"Any name of a workload; the default workload if missing."`
 	},
 	) (*of[document.Options], error) {
-		return answer(a.fieldsOf(in.Database, in.Workload))
+		return answer(f.fieldsOf(in.Database, in.Workload))
 	})
 	post := func(id, path, summary, description string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Description: description, Tags: []string{tagDatagen}, DefaultStatus: status}
 	}
 	look := post("outline-files", "/datagen/outline", "Show which files would be written, without writing them", "It refuses what starting would refuse, except a folder that cannot be written to.", http.StatusOK)
 	look.Errors = ofConnection
-	add(a, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
-		c, err := a.prepared(in.Body)
+	add(t, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
+		c, err := f.prepared(in.Body)
 		if err != nil {
 			return nil, err
 		}
@@ -172,43 +188,43 @@ func (a *API) addDatagen() {
 	})
 	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "Like sledge datagen. The response comes when the task has begun; at most four run at once. Files get their final names when all are complete; until then the folder is unchanged.", http.StatusCreated)
 	generate.Errors = ofStart
-	add(a, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
-		c, err := a.prepared(in.Body)
+	add(t, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
+		c, err := f.prepared(in.Body)
 		if err != nil {
 			return nil, err
 		}
-		return begun(a.files.Generate(c))
+		return begun(f.runner.Generate(c))
 	})
 	verify := post("verify-files", "/datagen/verify", "Compare files with their manifest", "Like sledge datagen verify: it reads all files. If any differ, the task fails and lists them.", http.StatusCreated)
 	verify.Errors = ofStart
-	add(a, verify, func(_ context.Context, in *struct {
+	add(t, verify, func(_ context.Context, in *struct {
 		Body struct {
 			Folder string `json:"folder" maxLength:"1000" doc:"Like the folder to write files to."`
 		}
 	},
 	) (*startedTask, error) {
-		folder, err := a.folderOf(in.Body.Folder)
+		folder, err := f.folderOf(in.Body.Folder)
 		if err != nil {
 			return nil, err
 		}
-		return begun(a.files.Verify(folder))
+		return begun(f.runner.Verify(folder))
 	})
-	add(a, get("get-files-task", "/datagen/{id}", "Show the progress or the outcome of a task", tagDatagen),
+	add(t, get("get-files-task", "/datagen/{id}", "Show the progress or the outcome of a task", tagDatagen),
 		func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
-			t, err := a.files.Find(in.ID)
+			t, err := f.runner.Find(in.ID)
 			if err != nil {
 				return nil, err
 			}
 			return answer(t.Report(), nil)
 		})
-	add(a, get("list-files", "/datagen/{id}/files", "List the files of the manifest, with rows, sizes and checksums", tagDatagen),
+	add(t, get("list-files", "/datagen/{id}/files", "List the files of the manifest, with rows, sizes and checksums", tagDatagen),
 		func(_ context.Context, in *struct {
 			OneTask
 			From  int `query:"from" minimum:"0" default:"0" doc:"How many files to skip."`
 			Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 		},
 		) (*of[FilesPage], error) {
-			t, err := a.files.Find(in.ID)
+			t, err := f.runner.Find(in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -217,8 +233,8 @@ func (a *API) addDatagen() {
 		})
 	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "Like Ctrl-C: it removes the files that were written, and leaves the folder as it was.", http.StatusAccepted)
 	stop.Errors = conflict
-	add(a, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
-		t, err := a.files.Find(in.ID)
+	add(t, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
+		t, err := f.runner.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -229,24 +245,24 @@ func (a *API) addDatagen() {
 		t.Stop()
 		return answer(r, nil)
 	})
-	a.addDatagenEvents()
+	f.addEvents(t)
 }
 
 // fieldsOf describes the settings of files.
-func (a *API) fieldsOf(database, workload string) (document.Options, error) {
+func (f *files) fieldsOf(database, workload string) (document.Options, error) {
 	if workload == "" {
-		workload = a.Resolver.DefaultWorkload().Name
+		workload = f.Resolver.DefaultWorkload().Name
 	}
 	names := []string{database}
 	if database == "" {
 		names = nil
-		for _, d := range a.Resolver.Databases {
+		for _, d := range f.Resolver.Databases {
 			names = append(names, d.Name)
 		}
 	}
 	var first error
 	for _, name := range names {
-		pair, err := a.Resolver.Pair(name, workload)
+		pair, err := f.Resolver.Pair(name, workload)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -264,18 +280,18 @@ func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 	return document.Options{}, wrong("", "%v", first)
 }
 
-// addDatagenEvents adds the stream of a task's progress.
-func (a *API) addDatagenEvents() {
+// addEvents adds the stream of a task's progress.
+func (f *files) addEvents(t *table) {
 	o := get("watch-files-task", "/datagen/{id}/events", "Follow a task that writes or verifies files", tagDatagen)
 	o.Description = `Server-sent events, about two a second. Each is the whole report, with the rate and the time left of each table. A client that lost its
 connection sends the id of the last message as Last-Event-ID, or as the parameter after, and gets the next message. The last message is named over.`
-	o.Responses = messages[datagen.Report, datagen.Report](a, "The data of each message is a Report. The last message is named over.")
-	add(a, o, func(ctx context.Context, in *struct {
+	o.Responses = messages[datagen.Report, datagen.Report](t, "The data of each message is a Report. The last message is named over.")
+	add(t, o, func(ctx context.Context, in *struct {
 		OneTask
 		LastRead
 	},
 	) (*huma.StreamResponse, error) {
-		t, err := a.files.Find(in.ID)
+		t, err := f.runner.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -283,10 +299,10 @@ connection sends the id of the last message as Last-Event-ID, or as the paramete
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(ctx, func(c huma.Context) {
-			a.streaming(c, "files "+in.ID, func(ctx context.Context, s *stream) error {
-				a.watchers.Add(1)
-				defer a.watchers.Add(-1)
+		return f.streamed(ctx, func(c huma.Context) {
+			f.streaming(c, "files "+in.ID, func(ctx context.Context, s *stream) error {
+				f.watchers.Add(1)
+				defer f.watchers.Add(-1)
 				for {
 					r, version, over, err := t.Next(ctx, seen)
 					if err != nil {

@@ -27,14 +27,14 @@ type Fate struct {
 	Stays string `json:"stays,omitempty" doc:"Why it stays; missing if it is removed."`
 }
 
-func (a *API) addDeletion() {
+func (s setups) addDeletion(t *table) {
 	deletion := huma.Operation{
 		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
 		Summary: "Show what a delete would drop and what it would keep", Description: "It changes nothing, and fails if the delete would fail.",
 	}
 	deletion.Errors = ofConnection
-	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
-		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
+	add(t, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
+		order, err := s.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
 		if err != nil {
 			return nil, err
 		}

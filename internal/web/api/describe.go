@@ -12,9 +12,22 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"sledge/internal/meter"
 )
+
+// table is the table of the API's operations. Everything in the description follows from it.
+type table struct {
+	mux  *http.ServeMux
+	huma huma.API
+	text []byte // the OpenAPI description
+}
+
+func newTable() *table {
+	mux := http.NewServeMux()
+	return &table{mux: mux, huma: humago.NewWithPrefix(mux, Prefix, configuration())}
+}
 
 // configuration returns the configuration of huma: the parts of the description that belong to no
 // operation, and the rules for all requests.
@@ -106,7 +119,7 @@ func refusalName(status int) string { return strings.ReplaceAll(http.StatusText(
 // add adds an operation. Every error that it returns becomes a Problem. The description gets the
 // role and the errors that follow from the operation's path, method and body; o.Errors lists the
 // others.
-func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, error)) {
+func add[I, O any](t *table, o huma.Operation, do func(context.Context, *I) (*O, error)) {
 	if o.Responses == nil {
 		o.Responses = map[string]*huma.Response{}
 	}
@@ -118,8 +131,8 @@ func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, e
 	o.Responses["default"] = &huma.Response{Ref: "#/components/responses/" + otherRefusal}
 	o.Security = []map[string][]string{{byToken: {roleOf(o)}}, {byLogin: {roleOf(o)}}}
 	o.MaxBodyBytes = mostBody
-	o.Middlewares = append(o.Middlewares, a.withoutEmptyParameters)
-	huma.Register(a.huma, o, func(ctx context.Context, in *I) (*O, error) {
+	o.Middlewares = append(o.Middlewares, t.withoutEmptyParameters)
+	huma.Register(t.huma, o, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
 		if err != nil {
 			return nil, problemOf(err)
@@ -147,6 +160,27 @@ func answer[T any](document T, err error) (*of[T], error) {
 	return &of[T]{document}, nil
 }
 
+// methodsOf returns the methods that the address of a request accepts. If several paths match the
+// address, only the one with the fewest parameters counts: /datagen/verify does not accept GET, although
+// /datagen/{id} does.
+func (t *table) methodsOf(r *http.Request) (methods []string) {
+	best := ""
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		_, pattern := t.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
+		_, path, found := strings.Cut(pattern, " ")
+		switch {
+		case !found:
+			continue
+		case best == "" || strings.Count(path, "{") < strings.Count(best, "{"):
+			best, methods = path, nil
+		case path != best:
+			continue
+		}
+		methods = append(methods, method)
+	}
+	return methods
+}
+
 // Document returns the OpenAPI 3.1 description of the API as JSON.
 func Document() []byte {
 	a := New(Config{})
@@ -155,10 +189,10 @@ func Document() []byte {
 }
 
 // describe creates the OpenAPI description, and serves it as JSON and as a page.
-func (a *API) describe() {
-	described := a.huma.OpenAPI()
-	described.Components.Responses = a.describeRefusals()
-	a.illustrate()
+func (t *table) describe() {
+	described := t.huma.OpenAPI()
+	described.Components.Responses = t.describeRefusals()
+	t.illustrate()
 	schemas := described.Components.Schemas.Map()
 	for name, schema := range schemas {
 		if strings.HasPrefix(name, "huma.") {
@@ -168,15 +202,15 @@ func (a *API) describe() {
 			member.Nullable = member.Nullable && member.Type != huma.TypeArray // an array without elements is empty or left out
 		}
 	}
-	a.text = encoded(described)
+	t.text = encoded(described)
 	page := pageOf(described)
 	serve := func(path, kind string, text []byte) {
-		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
+		t.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = w.Write(text) // the client may be gone
 		})
 	}
-	serve("/openapi.json", "application/openapi+json", a.text)
+	serve("/openapi.json", "application/openapi+json", t.text)
 	serve("/docs", "text/html; charset=utf-8", page)
 }
 
@@ -204,8 +238,8 @@ func encoded(described *huma.OpenAPI) []byte {
 }
 
 // describeRefusals describes the errors of operations, by their names.
-func (a *API) describeRefusals() map[string]*huma.Response {
-	schema := a.huma.OpenAPI().Components.Schemas.Schema(problemType, true, "")
+func (t *table) describeRefusals() map[string]*huma.Response {
+	schema := t.huma.OpenAPI().Components.Schemas.Schema(problemType, true, "")
 	refusal := func(description string) *huma.Response {
 		return &huma.Response{Description: description, Content: map[string]*huma.MediaType{problemKind: {Schema: schema}}}
 	}
@@ -218,13 +252,13 @@ func (a *API) describeRefusals() map[string]*huma.Response {
 
 // withoutEmptyParameters refuses parameters of the query without a value, which huma would take for
 // missing ones: a program that sends before= would read the first part of a list again and again.
-func (a *API) withoutEmptyParameters(c huma.Context, next func(huma.Context)) {
+func (t *table) withoutEmptyParameters(c huma.Context, next func(huma.Context)) {
 	address := c.URL()
 	query := address.Query()
 	for _, p := range c.Operation().Parameters {
 		if p.In == "query" && slices.Contains(query[p.Name], "") {
 			where := "query." + p.Name
-			_ = huma.WriteErr(a.huma, c, http.StatusUnprocessableEntity, "validation failed",
+			_ = huma.WriteErr(t.huma, c, http.StatusUnprocessableEntity, "validation failed",
 				&huma.ErrorDetail{Location: where, Message: "this parameter has no value: leave it out"}) // the client may be gone
 			return
 		}

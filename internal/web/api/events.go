@@ -28,7 +28,7 @@ type Event struct {
 // That program writes them at the same interval.
 const lookAgain = time.Second
 
-func (a *API) addEvents() {
+func (js *jobs) addEvents(t *table) {
 	o := get("watch-job", "/jobs/{id}/events", "Follow a job", tagVerbs)
 	o.Description = `Server-sent events: first all events so far, then each new one. Each message is an Event, and its id is a position in the stream. A
 client that lost its connection sends the last id as Last-Event-ID, as browsers do, or as the parameter after, and continues from there. The last message is named
@@ -37,8 +37,8 @@ over and contains the job as a list shows it. Then close the stream.
 An id is the sequence number of the event, a hyphen, and the time of the last measured second in milliseconds since 1970. The
 number alone is enough. For a job that has ended, or that another program runs, there are no progress events, and after the
 first hour of a phase one second stands for half a minute.`
-	o.Responses = messages[Event, report.Document](a, "The data of each message is an Event. The last message is named over, and its data is the job.")
-	add(a, o, func(ctx context.Context, in *struct {
+	o.Responses = messages[Event, report.Document](t, "The data of each message is an Event. The last message is named over, and its data is the job.")
+	add(t, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The id of the last message that was read."`
 		After string `query:"after" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The same, for clients that cannot send headers."`
@@ -48,11 +48,11 @@ first hour of a phase one second stands for half a minute.`
 		if err != nil {
 			return nil, wrong("after", "after: %v", err)
 		}
-		j, err := a.find(ctx, in.OneJob)
+		j, err := js.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(ctx, func(c huma.Context) { a.stream(c, j, from) })
+		return js.streamed(ctx, func(c huma.Context) { js.stream(c, j, from) })
 	})
 }
 
@@ -100,11 +100,11 @@ type eventReader struct {
 }
 
 // stream sends the events of a job until it has ended, the client disconnects, or the API ends.
-func (a *API) stream(c huma.Context, j job.Job, from mark) {
-	a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
+func (js *jobs) stream(c huma.Context, j job.Job, from mark) {
+	js.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
 		reader := &eventReader{job: j, from: from}
 		reader.receive = func(e job.Event) error { return s.event(reader, e) }
-		over, err := a.follow(ctx, reader)
+		over, err := js.follow(ctx, reader)
 		if err != nil || over == nil {
 			return err
 		}
@@ -114,14 +114,14 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 
 // follow passes on the events of a job until it has ended, and returns the job as a list shows it. It
 // returns nil if the job was deleted meanwhile.
-func (a *API) follow(ctx context.Context, s *eventReader) (*report.Document, error) {
+func (js *jobs) follow(ctx context.Context, s *eventReader) (*report.Document, error) {
 	for {
-		if h := a.handle(s.job.ID); h != nil {
-			a.watchers.Add(1)
-			defer a.watchers.Add(-1)
+		if h := js.handle(s.job.ID); h != nil {
+			js.watchers.Add(1)
+			defer js.watchers.Add(-1)
 			for e, missed := range h.Watch(ctx, s.from.sequence+1) {
 				if missed > 0 { // the handle no longer has these events, but they have been recorded
-					if err := s.stored(ctx, a.Store, e); err != nil {
+					if err := s.stored(ctx, js.Store, e); err != nil {
 						return nil, err
 					}
 				}
@@ -135,21 +135,21 @@ func (a *API) follow(ctx context.Context, s *eventReader) (*report.Document, err
 				return nil, ctx.Err()
 			}
 		}
-		j, err := a.Store.Get(ctx, s.job.ID)
+		j, err := js.Store.Get(ctx, s.job.ID)
 		if errors.Is(err, repository.ErrNotFound) {
 			return nil, nil
 		}
 		if err == nil {
-			err = s.stored(ctx, a.Store, job.Event{})
+			err = s.stored(ctx, js.Store, job.Event{})
 		}
 		if err != nil {
 			return nil, err
 		}
-		if ended, is := a.unrecordedEnd(j.ID); is {
+		if ended, is := js.unrecordedEnd(j.ID); is {
 			j = ended
 		}
 		if j.Status != job.Running {
-			over := document.NewHead(j, a.headline)
+			over := document.NewHead(j, js.headline)
 			return &over, nil
 		}
 		select {

@@ -36,9 +36,9 @@ func examples() (list []example) {
 
 // illustrate adds the examples to the description: the first successful one of each operation, and the
 // first one of each refusal.
-func (a *API) illustrate() {
+func (t *table) illustrate() {
 	operations := map[string]*huma.Operation{}
-	for _, o := range operationsOf(a.huma.OpenAPI()) {
+	for _, o := range operationsOf(t.huma.OpenAPI()) {
 		operations[o.OperationID] = o
 	}
 	for _, e := range examples() {
@@ -47,7 +47,7 @@ func (a *API) illustrate() {
 			continue // the test reports it
 		}
 		if e.Status >= 300 {
-			show(a.huma.OpenAPI().Components.Responses[refusalName(e.Status)].Content[problemKind], e.Response)
+			show(t.huma.OpenAPI().Components.Responses[refusalName(e.Status)].Content[problemKind], e.Response)
 			continue
 		}
 		if e.Request != nil {

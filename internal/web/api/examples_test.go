@@ -279,7 +279,7 @@ func newPlayer(t *testing.T) *player {
 		c.Env = append(os.Environ(), "HOME="+folder, "SLEDGE_REPO="+w.path, "TMP="+folder)
 		return c
 	}}
-	w.api.scripts.Store.Folder, w.api.scripts.Command = w.api.Scripting.Folder, w.api.Scripting.Program
+	w.api.scripts.runner.Store.Folder, w.api.scripts.runner.Command = w.api.Scripting.Folder, w.api.Scripting.Program
 	w.api.Serving = func() Serving {
 		return Serving{
 			Address: "127.0.0.1:8080", Home: "http://127.0.0.1:8080/", Hostnames: []string{}, Proxies: []string{},

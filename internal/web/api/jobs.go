@@ -26,8 +26,8 @@ type OneJob struct {
 }
 
 // find returns the job that the request names.
-func (a *API) find(ctx context.Context, in OneJob) (job.Job, error) {
-	return a.Store.Get(ctx, job.ID(in.ID))
+func (b *base) find(ctx context.Context, in OneJob) (job.Job, error) {
+	return b.Store.Get(ctx, job.ID(in.ID))
 }
 
 // JobsPage is a part of the list of jobs.
@@ -68,8 +68,11 @@ type narrowed struct {
 	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
+// records are the recorded jobs.
+type records struct{ *jobs }
+
 // query turns the filters into a query. It refuses unknown values, which would list nothing.
-func (a *API) query(in *narrowed) (repository.Query, error) {
+func (r records) query(in *narrowed) (repository.Query, error) {
 	q := repository.Query{
 		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Text: in.Text, Before: job.ID(in.Before), Limit: in.Limit + 1,
 	}
@@ -84,14 +87,14 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 		q.Labels[name] = value
 	}
 	if in.Database != "" {
-		d, err := a.Resolver.Known().Database(in.Database)
+		d, err := r.Resolver.Known().Database(in.Database)
 		if err != nil {
 			return q, wrong("database", "%v", err)
 		}
 		q.Database = d.Name
 	}
 	if in.Workload != "" {
-		w, err := a.Resolver.Workload(in.Workload)
+		w, err := r.Resolver.Workload(in.Workload)
 		if err != nil {
 			return q, wrong("workload", "%v", err)
 		}
@@ -100,16 +103,17 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 	return q, nil
 }
 
-func (a *API) addJobs() {
+func (r records) add(t *table) {
+	r.addParts(t)
 	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
 	list.Description = "Each job is a summary; its own document has more. With status=running, the list contains the running jobs of this program and of others that use the same repository."
 	list.Errors = notFound
-	add(a, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
-		q, err := a.query(in)
+	add(t, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
+		q, err := r.query(in)
 		if err != nil {
 			return nil, err
 		}
-		jobs, err := a.Store.List(ctx, q)
+		jobs, err := r.Store.List(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -118,18 +122,18 @@ func (a *API) addJobs() {
 			jobs = jobs[:in.Limit]
 			page.Next = jobs[in.Limit-1].ID
 		}
-		page.Jobs = document.NewJobs(jobs, a.headline)
+		page.Jobs = document.NewJobs(jobs, r.headline)
 		return answer(page, nil)
 	})
-	add(a, get("show-job", "/jobs/{id}", "Show everything about a job, except its parts", tagJobs),
+	add(t, get("show-job", "/jobs/{id}", "Show everything about a job, except its parts", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
-			j, err := a.find(ctx, *in)
+			j, err := r.find(ctx, *in)
 			if err != nil {
 				return nil, err
 			}
-			sum, _, err := a.Store.Summary(ctx, j.ID)
+			sum, _, err := r.Store.Summary(ctx, j.ID)
 			d := report.NewDocument(j, sum)
-			d.Line = a.headline(j)
+			d.Line = r.headline(j)
 			return answer(d, err)
 		})
 	annotate := huma.Operation{
@@ -137,13 +141,13 @@ func (a *API) addJobs() {
 		Summary:     "Change the labels and the note of a job",
 		Description: "Like sledge jobs label and sledge jobs note. Everything else stays as it was recorded.",
 	}
-	add(a, annotate, func(ctx context.Context, in *struct {
+	add(t, annotate, func(ctx context.Context, in *struct {
 		OneJob
 		Body Annotation
 	},
 	) (*of[report.Document], error) {
-		j, err := a.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
-		return answer(document.NewHead(j, a.headline), err)
+		j, err := r.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
+		return answer(document.NewHead(j, r.headline), err)
 	})
 	remove := huma.Operation{
 		OperationID: "delete-job", Method: http.MethodDelete, Path: "/jobs/{id}", Tags: []string{tagJobs},
@@ -151,8 +155,8 @@ func (a *API) addJobs() {
 		Description: "It needs the whole ID, and refuses a running job.",
 	}
 	remove.Errors = conflict
-	add(a, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
-		j, err := a.find(ctx, *in)
+	add(t, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
+		j, err := r.find(ctx, *in)
 		switch {
 		case err != nil:
 			return nil, err
@@ -161,14 +165,12 @@ func (a *API) addJobs() {
 		case j.Status == job.Running:
 			return nil, problem(http.StatusConflict, "job %s is running on %s as process %d: stop it before you delete it", j.ID, j.Host, j.PID)
 		}
-		if err := a.Store.Delete(ctx, j.ID); err != nil {
+		if err := r.Store.Delete(ctx, j.ID); err != nil {
 			return nil, err
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.inBackground(func() { // the job is deleted even if this fails
-			if err := a.Store.GiveBack(a.ctx); err != nil && a.ctx.Err() == nil {
-				a.Say(err.Error())
+		r.inBackground(func() { // the job is deleted even if this fails
+			if err := r.Store.GiveBack(r.ctx); err != nil && r.ctx.Err() == nil {
+				r.Say(err.Error())
 			}
 		})
 		return answer(document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{j.ID}}, nil)
@@ -198,60 +200,60 @@ type Distributions struct {
 const mostFailures = 1000
 
 // addParts adds the operations that return parts of a job.
-func (a *API) addParts() {
-	add(a, get("show-result", "/jobs/{id}/result", "Show the headline figures of a run", tagJobs),
+func (r records) addParts(t *table) {
+	add(t, get("show-result", "/jobs/{id}/result", "Show the headline figures of a run", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
-			j, err := a.find(ctx, *in)
-			return answer(document.NewHead(j, a.headline), err)
+			j, err := r.find(ctx, *in)
+			return answer(document.NewHead(j, r.headline), err)
 		})
 	series := get("show-series", "/jobs/{id}/series", "Show transactions per minute and response times over time", tagJobs)
 	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average; server_tpm is the server's count, which may be late by server_delay_seconds. The member series contains values that observers read beside the run."
-	add(a, series, func(ctx context.Context, in *struct {
+	add(t, series, func(ctx context.Context, in *struct {
 		OneJob
 		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"Maximum number of points."`
 		From   time.Time `query:"from" doc:"Only points after this time."`
 		Until  time.Time `query:"until" doc:"Only points until this time."`
 	},
 	) (*of[document.TPM], error) {
-		j, err := a.find(ctx, in.OneJob)
+		j, err := r.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		return answer(document.NewTPM(ctx, a.Store, a.Resolver.Catalog, j, in.From, in.Until, in.Points))
+		return answer(document.NewTPM(ctx, r.Store, r.Resolver.Catalog, j, in.From, in.Until, in.Points))
 	})
-	add(a, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), a.timing)
-	add(a, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),
+	add(t, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), r.timing)
+	add(t, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[Distributions], error) {
-			j, err := a.find(ctx, *in)
+			j, err := r.find(ctx, *in)
 			if err != nil {
 				return nil, err
 			}
-			sum, kinds, err := a.Store.Summary(ctx, j.ID)
+			sum, kinds, err := r.Store.Summary(ctx, j.ID)
 			if err != nil {
 				return nil, err
 			}
 			list, err := report.HistogramsOf(kinds, sum)
 			return answer(Distributions{j.ID, list}, err)
 		})
-	add(a, get("show-plans", "/jobs/{id}/plans", "Show the plans of a run's queries", tagJobs),
+	add(t, get("show-plans", "/jobs/{id}/plans", "Show the plans of a run's queries", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Plans], error) {
-			j, err := a.find(ctx, *in)
+			j, err := r.find(ctx, *in)
 			if err != nil {
 				return nil, err
 			}
-			plans, err := a.Store.Plans(ctx, j.ID)
+			plans, err := r.Store.Plans(ctx, j.ID)
 			run := report.PlansOfRun{ID: j.ID, Explained: j.Result.Explained, Plans: plans}
 			return answer(report.NewPlans([]report.PlansOfRun{run}, func(string) bool { return true }), err)
 		})
-	add(a, get("show-output", "/jobs/{id}/output", "Show the output of virtual users", tagJobs), a.output)
-	add(a, get("show-failures", "/jobs/{id}/failures", "Show examples of failed transactions", tagJobs),
+	add(t, get("show-output", "/jobs/{id}/output", "Show the output of virtual users", tagJobs), r.output)
+	add(t, get("show-failures", "/jobs/{id}/failures", "Show examples of failed transactions", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[Failures], error) {
-			j, err := a.find(ctx, *in)
+			j, err := r.find(ctx, *in)
 			if err != nil {
 				return nil, err
 			}
 			d := Failures{ID: j.ID, Failures: []repository.StoredFailure{}}
-			for f, err := range a.Store.Failures(ctx, j.ID) {
+			for f, err := range r.Store.Failures(ctx, j.ID) {
 				if err != nil {
 					return nil, err
 				}
@@ -266,50 +268,50 @@ func (a *API) addParts() {
 	export.Responses = map[string]*huma.Response{"200": {
 		Description: "The job, as sledge jobs export writes it.",
 		Content: map[string]*huma.MediaType{
-			"application/json": {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[document.Export](), true, "")},
+			"application/json": {Schema: t.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[document.Export](), true, "")},
 			"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
 		},
 	}}
-	add(a, export, a.export)
+	add(t, export, r.export)
 }
 
 // timing returns the response times of a run.
-func (a *API) timing(ctx context.Context, in *struct {
+func (r records) timing(ctx context.Context, in *struct {
 	OneJob
 	Phase   string `query:"phase" enum:"measure,ramp-up" default:"measure"`
 	Users   bool   `query:"users" doc:"Include each virtual user, if the run had a time profile."`
 	Seconds bool   `query:"seconds" doc:"Include each second."`
 },
 ) (*of[document.Timing], error) {
-	j, err := a.find(ctx, in.OneJob)
+	j, err := r.find(ctx, in.OneJob)
 	if err != nil {
 		return nil, err
 	}
 	phase := job.Phase(in.Phase)
 	if j.Origin != "" {
-		recorded, err := views.AllTimings(ctx, a.Store, j, a.Resolver.Catalog)
+		recorded, err := views.AllTimings(ctx, r.Store, j, r.Resolver.Catalog)
 		return answer(document.Timing{
 			Schema: document.TimingSchema, ID: j.ID, Elapsed: j.Result.Elapsed,
 			Transactions: []report.Transaction{}, Recorded: recorded,
 		}, err)
 	}
-	d, err := document.NewTiming(ctx, a.Store, j, phase)
+	d, err := document.NewTiming(ctx, r.Store, j, phase)
 	if err == nil && in.Users {
-		d.Users, err = document.TimingOfUsers(ctx, a.Store, j, phase)
+		d.Users, err = document.TimingOfUsers(ctx, r.Store, j, phase)
 	}
 	if err == nil && in.Seconds {
-		d.Seconds, err = document.Seconds(ctx, a.Store, j, phase)
+		d.Seconds, err = document.Seconds(ctx, r.Store, j, phase)
 	}
 	return answer(d, err)
 }
 
 // outputOf yields the lines of a job's virtual users.
-func (a *API) outputOf(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
-	return views.Output(ctx, store, j, a.Resolver.Catalog)
+func (b *base) outputOf(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
+	return views.Output(ctx, store, j, b.Resolver.Catalog)
 }
 
 // output returns a part of the lines of a job's virtual users.
-func (a *API) output(ctx context.Context, in *struct {
+func (r records) output(ctx context.Context, in *struct {
 	OneJob
 	User  int    `query:"user" minimum:"0" default:"0" doc:"Number of a virtual user; 0 for all."`
 	Text  string `query:"text" maxLength:"400" doc:"Only lines that contain this text, ignoring case."`
@@ -317,13 +319,13 @@ func (a *API) output(ctx context.Context, in *struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
 },
 ) (*of[OutputPage], error) {
-	j, err := a.find(ctx, in.OneJob)
+	j, err := r.find(ctx, in.OneJob)
 	if err != nil {
 		return nil, err
 	}
 	d := OutputPage{ID: j.ID, Lines: []repository.OutputLine{}}
 	n, wanted := 0, strings.ToLower(in.Text)
-	for line, err := range a.outputOf(ctx, a.Store, j) {
+	for line, err := range r.outputOf(ctx, r.Store, j) {
 		if err != nil {
 			return nil, err
 		}
@@ -344,12 +346,12 @@ func (a *API) output(ctx context.Context, in *struct {
 }
 
 // export streams everything that was recorded of a job.
-func (a *API) export(ctx context.Context, in *struct {
+func (r records) export(ctx context.Context, in *struct {
 	OneJob
 	Format string `query:"format" enum:"json,csv" default:"json"`
 },
 ) (*huma.StreamResponse, error) {
-	j, err := a.find(ctx, in.OneJob)
+	j, err := r.find(ctx, in.OneJob)
 	if err != nil {
 		return nil, err
 	}
@@ -363,9 +365,9 @@ func (a *API) export(ctx context.Context, in *struct {
 		}
 		c.SetHeader("Content-Type", kind)
 		c.SetHeader("Content-Disposition", `attachment; filename="sledge-`+string(j.ID)+"."+in.Format+`"`)
-		words := report.Words{Headline: a.headline, Output: a.outputOf}
+		words := report.Words{Headline: r.headline, Output: r.outputOf}
 		w := bufio.NewWriter(c.BodyWriter())
-		err := report.Export(ctx, w, a.Store, j.ID, in.Format, words, func(string) {})
+		err := report.Export(ctx, w, r.Store, j.ID, in.Format, words, func(string) {})
 		if err == nil {
 			err = w.Flush()
 		}

@@ -49,7 +49,7 @@ const (
 
 // viewed is the live view of a job. It follows the job once for all clients.
 type viewed struct {
-	api   *API
+	views *liveViews
 	job   job.Job
 	epoch string // distinguishes marks of this view from those of another
 	end   context.CancelFunc
@@ -71,32 +71,39 @@ type viewed struct {
 	idle    *time.Timer // ends the view after liveKept
 }
 
-func (a *API) addLive() {
+// liveViews are the live views of jobs that have clients, or had some lately.
+type liveViews struct {
+	*jobs
+	mu    sync.Mutex // held only briefly
+	byJob map[job.ID]*viewed
+}
+
+func (l *liveViews) add(t *table) {
 	o := get("view-job", "/jobs/{id}/live", "Follow the state of a running job", tagVerbs)
 	o.Description = `Server-sent events, at most two per second for any number of virtual users. Each message contains the state of the job and new entries
 of its lists. The entries replace the list from a position on, so that a repeated message is harmless. Charts have at most 480 points:
 when there are more, neighbours are merged, and all points are sent again. The last message is named over and contains the job as a list shows it.
 
 A client that lost its connection sends the last id as Last-Event-ID, or as the parameter after, and gets what it missed in one message.`
-	o.Responses = messages[Live, report.Document](a, "The data of each message is a Live. The last message is named over, and its data is the job.")
-	add(a, o, func(ctx context.Context, in *struct {
+	o.Responses = messages[Live, report.Document](t, "The data of each message is a Live. The last message is named over, and its data is the job.")
+	add(t, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" doc:"The id of the last message that was read."`
 		After string `query:"after" maxLength:"64" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
-		j, err := a.find(ctx, in.OneJob)
+		j, err := l.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(ctx, func(c huma.Context) {
-			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.streamLive(ctx, s, j, cmp.Or(in.Last, in.After)) })
+		return l.streamed(ctx, func(c huma.Context) {
+			l.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return l.streamLive(ctx, s, j, cmp.Or(in.Last, in.After)) })
 		})
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a running job, with their last lines", tagVerbs)
 	users.Description = "It returns only the part that the request selects, because there may be 10,000 users."
 	users.Errors = []int{http.StatusServiceUnavailable}
-	add(a, users, func(ctx context.Context, in *struct {
+	add(t, users, func(ctx context.Context, in *struct {
 		OneJob
 		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only virtual users in this state."`
 		Text  string     `query:"text" maxLength:"100" doc:"Only virtual users whose number begins with this text, or whose last lines contain it."`
@@ -104,11 +111,11 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 		Limit int        `query:"limit" minimum:"0" maximum:"500" default:"100"`
 	},
 	) (*of[live.Some], error) {
-		j, err := a.find(ctx, in.OneJob)
+		j, err := l.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		v := a.viewOf(j)
+		v := l.viewOf(j)
 		defer v.leave()
 		if err := v.caughtUp(ctx); err != nil {
 			if ctx.Err() == nil {
@@ -123,11 +130,11 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 }
 
 // streamLive sends a client the state of a job until it has ended.
-func (a *API) streamLive(ctx context.Context, s *stream, j job.Job, last string) error {
+func (l *liveViews) streamLive(ctx context.Context, s *stream, j job.Job, last string) error {
 	if j.Status != job.Running { // other operations return ended jobs
-		return s.message("over", overName, document.NewHead(j, a.headline))
+		return s.message("over", overName, document.NewHead(j, l.headline))
 	}
-	v := a.viewOf(j)
+	v := l.viewOf(j)
 	defer v.leave()
 	epoch, text, _ := strings.Cut(last, "-")
 	var mark live.Mark
@@ -202,7 +209,7 @@ func (v *viewed) messageSince(since, until live.Mark, whole bool) (string, error
 // liveOf returns the data of a message. The caller holds the lock.
 func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
 	update, err := v.view.Since(since)
-	l := Live{Update: update, Here: v.api.handle(v.job.ID) != nil}
+	l := Live{Update: update, Here: v.views.handle(v.job.ID) != nil}
 	if whole {
 		l.Job = &v.head
 	}
@@ -214,19 +221,19 @@ func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
 }
 
 // viewOf returns the view of a job, and creates it for the first client. The caller must call leave.
-func (a *API) viewOf(j job.Job) *viewed {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	v := a.viewed[j.ID]
+func (l *liveViews) viewOf(j job.Job) *viewed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.byJob[j.ID]
 	if v == nil {
 		v = &viewed{
-			api: a, job: j, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36),
-			view: live.New(a.liveJob(j)), head: document.NewHead(j, a.headline),
+			views: l, job: j, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36),
+			view: live.New(l.liveJob(j)), head: document.NewHead(j, l.headline),
 		}
 		var ctx context.Context
-		ctx, v.end = context.WithCancel(a.ctx)
-		a.viewed[j.ID] = v
-		if !a.inBackground(func() { v.follow(ctx) }) {
+		ctx, v.end = context.WithCancel(l.ctx)
+		l.byJob[j.ID] = v
+		if !l.inBackground(func() { v.follow(ctx) }) {
 			v.gone, v.failed = true, ending("jobs are not followed any more")
 		}
 	}
@@ -240,14 +247,14 @@ func (a *API) viewOf(j job.Job) *viewed {
 
 // leave removes a client of the view.
 func (v *viewed) leave() {
-	v.api.mu.Lock()
-	defer v.api.mu.Unlock()
-	if v.clients--; v.clients > 0 || v.api.viewed[v.job.ID] != v {
+	v.views.mu.Lock()
+	defer v.views.mu.Unlock()
+	if v.clients--; v.clients > 0 || v.views.byJob[v.job.ID] != v {
 		return
 	}
 	v.left, v.idle = time.Now(), time.AfterFunc(liveKept, v.forget)
 	left, longest := 0, v
-	for _, other := range v.api.viewed {
+	for _, other := range v.views.byJob {
 		if other.clients > 0 {
 			continue
 		}
@@ -262,8 +269,8 @@ func (v *viewed) leave() {
 
 // forget ends the view if it has no clients.
 func (v *viewed) forget() {
-	v.api.mu.Lock()
-	defer v.api.mu.Unlock()
+	v.views.mu.Lock()
+	defer v.views.mu.Unlock()
 	if v.clients == 0 {
 		v.drop()
 	}
@@ -271,33 +278,33 @@ func (v *viewed) forget() {
 
 // discard ends a view that has failed, so that the next client begins another.
 func (v *viewed) discard() {
-	v.api.mu.Lock()
-	defer v.api.mu.Unlock()
+	v.views.mu.Lock()
+	defer v.views.mu.Unlock()
 	v.drop()
 }
 
-// drop ends a view. The caller holds the API's lock.
+// drop ends a view. The caller holds the lock of the views.
 func (v *viewed) drop() {
 	v.end()
 	if v.idle != nil {
 		v.idle.Stop()
 	}
-	if v.api.viewed[v.job.ID] == v {
-		delete(v.api.viewed, v.job.ID)
+	if v.views.byJob[v.job.ID] == v {
+		delete(v.views.byJob, v.job.ID)
 	}
 }
 
 // liveJob returns a job as a live view needs it. It has no headline figures if its settings cannot
 // be resolved, as for a job of another version of Sledge.
-func (a *API) liveJob(j job.Job) live.Job {
-	speaker := views.Speaker(j, a.Resolver.Catalog)
-	known := live.Job{Job: j, CountDelay: a.Resolver.CountDelay(j.Spec.Database), Say: func(e job.Event) (said []live.Line) {
+func (b *base) liveJob(j job.Job) live.Job {
+	speaker := views.Speaker(j, b.Resolver.Catalog)
+	known := live.Job{Job: j, CountDelay: b.Resolver.CountDelay(j.Spec.Database), Say: func(e job.Event) (said []live.Line) {
 		for _, line := range speaker.Say(e) {
 			said = append(said, live.Line{User: line.User, Text: line.Text})
 		}
 		return said
 	}}
-	if order, err := a.Resolver.Order(j.Spec); err == nil {
+	if order, err := b.Resolver.Order(j.Spec); err == nil {
 		known.Score, known.Finite = order.Plan.Groups().Score, order.Plan.Pacing.Finite
 	}
 	return known
@@ -318,7 +325,7 @@ func (v *viewed) follow(ctx context.Context) {
 		}
 		return v.view.Add(e)
 	}}
-	over, err := v.api.follow(ctx, reader)
+	over, err := v.views.follow(ctx, reader)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.over, v.gone = over, true

@@ -222,7 +222,7 @@ func TestUsers_ReturnsTheRequestedPartOfTenThousand(t *testing.T) {
 			t.Errorf("a message has %d bytes: it must not grow with the number of virtual users", len(text))
 		}
 	}
-	if w.api.Close(); len(w.api.viewed) > 1 {
+	if w.api.Close(); len(w.api.views.byJob) > 1 {
 		t.Error("there is more than one view of a job")
 	}
 }
@@ -238,14 +238,14 @@ func TestLive_FollowsFewJobsWithoutClients(t *testing.T) {
 	if err != nil || len(jobs) < 3*mostLeft {
 		t.Fatalf("got %d jobs and %v", len(jobs), err)
 	}
-	looking := w.api.viewOf(jobs[0])
+	looking := w.api.views.viewOf(jobs[0])
 	for _, j := range jobs {
 		w.call("GET", "/jobs/"+string(j.ID)+"/users", "", 200)
 	}
-	w.api.mu.Lock()
-	defer w.api.mu.Unlock()
-	if len(w.api.viewed) != mostLeft+1 || w.api.viewed[jobs[0].ID] != looking || w.api.viewed[jobs[len(jobs)-1].ID] == nil {
-		t.Errorf("%d jobs are followed, want the one with a client and the last %d", len(w.api.viewed), mostLeft)
+	w.api.views.mu.Lock()
+	defer w.api.views.mu.Unlock()
+	if len(w.api.views.byJob) != mostLeft+1 || w.api.views.byJob[jobs[0].ID] != looking || w.api.views.byJob[jobs[len(jobs)-1].ID] == nil {
+		t.Errorf("%d jobs are followed, want the one with a client and the last %d", len(w.api.views.byJob), mostLeft)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 		func() error { _, err := lookAt(w.url, id, 1); return err },
 		func() error { w.raw("GET", "/jobs/"+id+"/users", "", 500); return nil },
 	} {
-		v := w.api.viewOf(j)
+		v := w.api.views.viewOf(j)
 		v.mu.Lock()
 		v.failed = errors.New("the repository is busy")
 		v.mu.Unlock()
@@ -276,7 +276,7 @@ func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 			t.Error(err)
 		}
 		v.leave()
-		if again := w.api.viewOf(j); again == v {
+		if again := w.api.views.viewOf(j); again == v {
 			t.Error("the failed view is shown again")
 		} else {
 			again.leave()

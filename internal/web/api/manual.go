@@ -28,8 +28,11 @@ var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.
 // Plain lists the paths whose text is the same on every machine: the manual and the description.
 var Plain = []string{Prefix + "/manual", Prefix + "/openapi.json", Prefix + "/docs"}
 
-func (a *API) addManual() {
-	add(a, get("list-manual", "/manual", "List the pages of the manual", tagManual), func(context.Context, *struct{}) (*of[Manual], error) {
+// manualPages serves the manual.
+type manualPages struct{}
+
+func (m manualPages) add(t *table) {
+	add(t, get("list-manual", "/manual", "List the pages of the manual", tagManual), func(context.Context, *struct{}) (*of[Manual], error) {
 		book, err := manual()
 		if err != nil {
 			return nil, err
@@ -38,7 +41,7 @@ func (a *API) addManual() {
 	})
 	page := get("get-manual-page", "/manual/page", "Show a page of the manual", tagManual)
 	page.Errors = notFound
-	add(a, page, func(_ context.Context, in *struct {
+	add(t, page, func(_ context.Context, in *struct {
 		Name string `query:"name" required:"true" maxLength:"200" doc:"A name from the list."`
 	},
 	) (*of[help.Page], error) {
@@ -52,7 +55,7 @@ func (a *API) addManual() {
 		}
 		return answer(shown, nil)
 	})
-	add(a, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
+	add(t, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
 		Text string `query:"text" required:"true" maxLength:"200" doc:"Words; the response lists the sections that contain all of them."`
 	},
 	) (*of[Found], error) {

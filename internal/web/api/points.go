@@ -21,10 +21,11 @@ const (
 	keptPoints = 16
 )
 
-// pointsStore computes the points of jobs, one request at a time, because those of a day take
+// points computes the points of jobs, one request at a time, because those of a day take
 // half a second of two cores, on which virtual users may be working. It keeps the last answers for jobs
 // that have ended.
-type pointsStore struct {
+type points struct {
+	*base
 	quota quota
 	turn  chan struct{} // holds a value while points are computed
 
@@ -44,81 +45,80 @@ type answered struct {
 	points document.Points
 }
 
-func newPointsStore() pointsStore {
-	return pointsStore{
-		quota: quota{what: "requests for points", remedy: "wait for one", most: mostAsked, mostOfOne: mostAskedByOne},
-		turn:  make(chan struct{}, 1),
+func newPoints(b *base) *points {
+	return &points{
+		base: b, quota: quota{what: "requests for points", remedy: "wait for one", most: mostAsked, mostOfOne: mostAskedByOne},
+		turn: make(chan struct{}, 1),
 	}
 }
 
-// addPoints adds the operation that returns the points of a recorded job.
-func (a *API) addPoints() {
+func (p *points) add(t *table) {
 	o := get("show-points", "/jobs/{id}/points", "Show a run over time, with the points of the live view", tagJobs)
 	o.Description = `Each point covers one second or several, and counts all their transactions; percentiles are those of merged histograms. If there are more seconds than
 points, the response has wider points, and from and until select a part of the run. After the first hour of a phase, a second stands for half a minute. The job
 may be running: the response has what is recorded, without the last second or two.`
 	o.Errors = []int{http.StatusTooManyRequests}
-	add(a, o, func(ctx context.Context, in *struct {
+	add(t, o, func(ctx context.Context, in *struct {
 		OneJob
 		Points int       `query:"points" minimum:"16" maximum:"480" default:"480" doc:"Maximum number of points."`
 		From   time.Time `query:"from" doc:"Only seconds that ended after this time."`
 		Until  time.Time `query:"until" doc:"Only seconds that ended until this time."`
 	},
 	) (*of[document.Points], error) {
-		j, err := a.find(ctx, in.OneJob)
+		j, err := p.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		return answer(a.pointsOf(ctx, j, in.From, in.Until, in.Points))
+		return answer(p.pointsOf(ctx, j, in.From, in.Until, in.Points))
 	})
 }
 
 // pointsOf returns the points of a job, as document.NewPoints does.
-func (a *API) pointsOf(ctx context.Context, j job.Job, from, until time.Time, most int) (document.Points, error) {
-	d, who := &a.points, a.userOf(ctx)
-	if err := d.quota.take(who); err != nil {
+func (p *points) pointsOf(ctx context.Context, j job.Job, from, until time.Time, most int) (document.Points, error) {
+	who := p.userOf(ctx)
+	if err := p.quota.take(who); err != nil {
 		return document.Points{}, err
 	}
-	defer d.quota.free(who)
+	defer p.quota.free(who)
 	key := asked{j.ID, from.UTC(), until.UTC(), most}
-	if known, is := d.find(key); is {
+	if known, is := p.answered(key); is {
 		return known, nil
 	}
 	select {
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
 	case <-ctx.Done():
 		return document.Points{}, ctx.Err()
 	}
-	if known, is := d.find(key); is { // the request before asked for the same
+	if known, is := p.answered(key); is { // the request before asked for the same
 		return known, nil
 	}
-	points, err := document.NewPoints(ctx, a.Store, a.liveJob(j), from, until, most)
+	points, err := document.NewPoints(ctx, p.Store, p.liveJob(j), from, until, most)
 	if err == nil && j.Status != job.Running {
-		d.keep(key, points)
+		p.keep(key, points)
 	}
 	return points, err
 }
 
-// find returns a kept answer, which becomes the newest.
-func (d *pointsStore) find(key asked) (document.Points, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.kept, func(a answered) bool { return a.asked == key })
+// answered returns a kept answer, which becomes the newest.
+func (p *points) answered(key asked) (document.Points, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.kept, func(a answered) bool { return a.asked == key })
 	if i < 0 {
 		return document.Points{}, false
 	}
-	known := d.kept[i]
-	d.kept = append(slices.Delete(d.kept, i, i+1), known)
+	known := p.kept[i]
+	p.kept = append(slices.Delete(p.kept, i, i+1), known)
 	return known.points, true
 }
 
 // keep keeps an answer in place of the one that was not asked for the longest.
-func (d *pointsStore) keep(key asked, points document.Points) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.kept) == keptPoints {
-		d.kept = slices.Delete(d.kept, 0, 1)
+func (p *points) keep(key asked, points document.Points) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.kept) == keptPoints {
+		p.kept = slices.Delete(p.kept, 0, 1)
 	}
-	d.kept = append(d.kept, answered{key, points})
+	p.kept = append(p.kept, answered{key, points})
 }

@@ -114,7 +114,7 @@ func TestPoints_AreComputedOneAtATime(t *testing.T) {
 	}
 	going.Seconds(20)
 	id := string(going.ID())
-	d := &w.api.points
+	d := w.api.points
 	d.turn <- struct{}{} // another request is being answered
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -122,7 +122,7 @@ func TestPoints_AreComputedOneAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.api.pointsOf(ctx, j, time.Time{}, time.Time{}, 480); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.api.points.pointsOf(ctx, j, time.Time{}, time.Time{}, 480); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want to wait for the other request", err)
 	}
 	for range mostAsked {

@@ -39,8 +39,10 @@ func (s Shown) file(r paper.Report, err error) (*ReportFile, error) {
 	}, nil
 }
 
-// addReports adds the operations that return HTML reports.
-func (a *API) addReports() {
+// reports are HTML reports.
+type reports struct{ *base }
+
+func (r reports) add(t *table) {
 	html := func(o huma.Operation) huma.Operation {
 		o.Description = "One self-contained HTML file, as sledge jobs report writes it. The browser downloads it; with view, it shows it."
 		o.Responses = map[string]*huma.Response{"200": {
@@ -49,27 +51,27 @@ func (a *API) addReports() {
 		}}
 		return o
 	}
-	add(a, html(get("report-job", "/jobs/{id}/report", "Download a report of a job or of several runs", tagJobs)),
+	add(t, html(get("report-job", "/jobs/{id}/report", "Download a report of a job or of several runs", tagJobs)),
 		func(ctx context.Context, in *struct {
 			OneJob
 			With []string `query:"with,explode" maxItems:"25" doc:"IDs of further runs to compare with this one."`
 			Shown
 		},
 		) (*ReportFile, error) {
-			return in.file(a.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
+			return in.file(r.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
 		})
-	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of one or several performance profiles", tagProfiles)),
+	add(t, html(get("report-profile", "/profiles/{number}/report", "Download a report of one or several performance profiles", tagProfiles)),
 		func(ctx context.Context, in *struct {
 			Number int   `path:"number" minimum:"1"`
 			With   []int `query:"with,explode" maxItems:"25" doc:"Numbers of further profiles to compare with this one."`
 			Shown
 		},
 		) (*ReportFile, error) {
-			return in.file(a.paper().Profiles(ctx, append([]int{in.Number}, in.With...)))
+			return in.file(r.paper().Profiles(ctx, append([]int{in.Number}, in.With...)))
 		})
 }
 
 // paper returns the writer of reports.
-func (a *API) paper() paper.Archive {
-	return paper.Archive{Store: a.Store, Resolver: a.Resolver, Headline: a.headline, Version: a.Version}
+func (b *base) paper() paper.Archive {
+	return paper.Archive{Store: b.Store, Resolver: b.Resolver, Headline: b.headline, Version: b.Version}
 }

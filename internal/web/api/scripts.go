@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -64,37 +65,56 @@ type OneExecution struct {
 	ID string `path:"id" maxLength:"32"`
 }
 
-// openScripts creates the runner of scripts.
-func (a *API) openScripts() {
-	a.scripts = &scripting.Runner{Store: scripting.Store{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
+// scripts are the saved scripts, and the scripts and consoles that run.
+type scripts struct {
+	*base
+	runner *scripting.Runner
+}
+
+func newScripts(b *base) *scripts {
+	return &scripts{b, &scripting.Runner{Store: scripting.Store{Folder: b.Scripting.Folder}, Command: b.Scripting.Program, Busy: b.isBusy}}
 }
 
 // isBusy reports whether a process is running a job.
-func (a *API) isBusy(pid int) bool {
-	jobs, err := a.Store.List(a.ctx, repository.Query{Status: job.Running})
+func (b *base) isBusy(pid int) bool {
+	jobs, err := b.Store.List(b.ctx, repository.Query{Status: job.Running})
 	return err != nil || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.PID == pid })
+}
+
+// active names the running scripts and consoles.
+func (x *scripts) active() (names []string) {
+	for _, e := range x.runner.List() {
+		switch r := e.Report(); {
+		case r.Status != tasks.Running:
+		case r.Kind == scripting.OfConsole:
+			names = append(names, "a console")
+		default:
+			names = append(names, "script "+r.Script)
+		}
+	}
+	return names
 }
 
 // mayRun returns an error if scripts must not run. Changing scripts needs the same permission, because
 // another user might run a changed script.
-func (a *API) mayRun() error {
-	if a.Scripting.Program == nil {
-		return problem(http.StatusForbidden, "%s", a.Scripting.Why)
+func (b *base) mayRun() error {
+	if b.Scripting.Program == nil {
+		return problem(http.StatusForbidden, "%s", b.Scripting.Why)
 	}
 	return nil
 }
 
 // unrestricted reports whether users who may act can do everything that the server's account can do,
 // as they can if scripts run. Otherwise they must not read files and passwords of that account.
-func (a *API) unrestricted() bool { return a.Scripting.Program != nil }
+func (b *base) unrestricted() bool { return b.Scripting.Program != nil }
 
-func (a *API) addScripts() {
-	add(a, get("list-scripts", "/scripts", "List the saved scripts", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
-		list, err := a.scripts.Store.List()
-		return answer(Scripts{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why, list}, err)
+func (x *scripts) add(t *table) {
+	add(t, get("list-scripts", "/scripts", "List the saved scripts", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
+		list, err := x.runner.Store.List()
+		return answer(Scripts{x.Scripting.Folder, x.Scripting.Program != nil, x.Scripting.Why, list}, err)
 	})
-	add(a, get("get-script", "/scripts/{name}", "Show a script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
-		return answer(a.scripts.Store.Read(in.Name))
+	add(t, get("get-script", "/scripts/{name}", "Show a script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
+		return answer(x.runner.Store.Read(in.Name))
 	})
 	write := huma.Operation{
 		OperationID: "write-script", Method: http.MethodPut, Path: "/scripts/{name}", Tags: []string{tagScripts},
@@ -102,7 +122,7 @@ func (a *API) addScripts() {
 		Description: "It replaces only the version that the request names, so that it does not overwrite a later change of another user.",
 	}
 	write.Errors = conflict
-	add(a, write, func(_ context.Context, in *struct {
+	add(t, write, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
 			Text    string `json:"text" maxLength:"196608"`
@@ -110,47 +130,47 @@ func (a *API) addScripts() {
 		}
 	},
 	) (*of[scripting.Text], error) {
-		if err := a.mayRun(); err != nil {
+		if err := x.mayRun(); err != nil {
 			return nil, err
 		}
-		return answer(a.scripts.Store.Write(in.Name, in.Body.Text, in.Body.Version))
+		return answer(x.runner.Store.Write(in.Name, in.Body.Text, in.Body.Version))
 	})
 	remove := huma.Operation{
 		OperationID: "delete-script", Method: http.MethodDelete, Path: "/scripts/{name}", Tags: []string{tagScripts}, Summary: "Delete a script",
 	}
-	add(a, remove, func(_ context.Context, in *OneScript) (*struct{}, error) {
-		if err := a.mayRun(); err != nil {
+	add(t, remove, func(_ context.Context, in *OneScript) (*struct{}, error) {
+		if err := x.mayRun(); err != nil {
 			return nil, err
 		}
-		return nil, a.scripts.Store.Remove(in.Name)
+		return nil, x.runner.Store.Remove(in.Name)
 	})
 	run := huma.Operation{
 		OperationID: "run-script", Method: http.MethodPost, Path: "/scripts/{name}/run", Tags: []string{tagScripts}, DefaultStatus: http.StatusCreated,
 		Summary: "Run a script", Description: "Like sledge console auto, in a process of its own. A driver script is loaded and run with the console's settings.",
 	}
 	run.Errors = ofStart
-	add(a, run, func(_ context.Context, in *struct {
+	add(t, run, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
 			Arguments []string `json:"arguments,omitempty" maxItems:"100" doc:"Arguments, which the script finds in argv."`
 		}
 	},
 	) (*of[scripting.Report], error) {
-		if err := a.mayRun(); err != nil {
+		if err := x.mayRun(); err != nil {
 			return nil, err
 		}
-		return executed(a.scripts.Run(in.Name, in.Body.Arguments))
+		return executed(x.runner.Run(in.Name, in.Body.Arguments))
 	})
-	a.addExecutions()
-	add(a, get("list-console-words", "/console/words", "List the commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
-		return answer(console.WordsOf(a.Resolver))
+	x.addExecutions(t)
+	add(t, get("list-console-words", "/console/words", "List the commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
+		return answer(console.WordsOf(x.Resolver))
 	})
-	add(a, get("draft-driver-script", "/console/driver", "Show a driver script to begin with", tagScripts), func(_ context.Context, in *struct {
+	add(t, get("draft-driver-script", "/console/driver", "Show a driver script to begin with", tagScripts), func(_ context.Context, in *struct {
 		Database string `query:"database" required:"true" doc:"Any name of a database."`
 		Workload string `query:"workload" required:"true" doc:"Any name of a workload."`
 	},
 	) (*of[draft], error) {
-		pair, err := a.Resolver.Pair(in.Database, in.Workload)
+		pair, err := x.Resolver.Pair(in.Database, in.Workload)
 		if err != nil {
 			return nil, wrong("", "%v", err)
 		}
@@ -166,18 +186,18 @@ func executed(e *scripting.Execution, err error) (*of[scripting.Report], error) 
 	return answer(e.Report(), nil)
 }
 
-func (a *API) addExecutions() {
-	add(a, get("list-executions", "/executions", "List the running scripts and consoles, and those that ended recently", tagScripts),
+func (x *scripts) addExecutions(t *table) {
+	add(t, get("list-executions", "/executions", "List the running scripts and consoles, and those that ended recently", tagScripts),
 		func(context.Context, *struct{}) (*of[Executions], error) {
 			list := []scripting.Report{}
-			for _, e := range a.scripts.List() {
+			for _, e := range x.runner.List() {
 				list = append(list, e.Report())
 			}
 			return answer(Executions{list}, nil)
 		})
-	add(a, get("get-execution", "/executions/{id}", "Show the state of a script or a console", tagScripts),
+	add(t, get("get-execution", "/executions/{id}", "Show the state of a script or a console", tagScripts),
 		func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
-			return executed(a.scripts.Find(in.ID))
+			return executed(x.runner.Find(in.ID))
 		})
 	post := func(id, path, summary string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tagScripts}, DefaultStatus: status}
@@ -185,22 +205,22 @@ func (a *API) addExecutions() {
 	open := post("open-console", "/executions", "Open a console with a terminal of its own", http.StatusCreated)
 	open.Description = "It ends when it is stopped, or after half an hour without followers, unless it is running a job."
 	open.Errors = ofStart
-	add(a, open, func(_ context.Context, in *struct {
+	add(t, open, func(_ context.Context, in *struct {
 		Body struct {
 			scripting.Size
 			Language scripting.Language `json:"language" enum:"tcl,python"`
 		}
 	},
 	) (*of[scripting.Report], error) {
-		if err := a.mayRun(); err != nil {
+		if err := x.mayRun(); err != nil {
 			return nil, err
 		}
-		return executed(a.scripts.Open(in.Body.Language, in.Body.Size))
+		return executed(x.runner.Open(in.Body.Language, in.Body.Size))
 	})
 	stop := post("stop-execution", "/executions/{id}/stop", "End a script or a console", http.StatusAccepted)
 	stop.Description = "Like Ctrl-C: the first request stops the running job, which keeps its result; the second aborts it; the third kills the process."
-	add(a, stop, func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
-		e, err := a.scripts.Find(in.ID)
+	add(t, stop, func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
+		e, err := x.runner.Find(in.ID)
 		if err == nil {
 			e.Stop()
 		}
@@ -208,14 +228,14 @@ func (a *API) addExecutions() {
 	})
 	input := post("type-at-console", "/executions/{id}/input", "Type at a console", http.StatusNoContent)
 	input.Errors = conflict
-	add(a, input, func(_ context.Context, in *struct {
+	add(t, input, func(_ context.Context, in *struct {
 		OneExecution
 		Body struct {
 			Text string `json:"text" maxLength:"65536" doc:"The keys: Enter is a carriage return, Ctrl-C is the character 3."`
 		}
 	},
 	) (*struct{}, error) {
-		e, err := a.scripts.Find(in.ID)
+		e, err := x.runner.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -223,32 +243,32 @@ func (a *API) addExecutions() {
 	})
 	size := post("resize-console", "/executions/{id}/size", "Set the size of a console's terminal", http.StatusNoContent)
 	size.Errors = conflict
-	add(a, size, func(_ context.Context, in *struct {
+	add(t, size, func(_ context.Context, in *struct {
 		OneExecution
 		Body scripting.Size
 	},
 	) (*struct{}, error) {
-		e, err := a.scripts.Find(in.ID)
+		e, err := x.runner.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
 		return nil, e.Resize(in.Body)
 	})
-	a.addOutput()
+	x.addOutput(t)
 }
 
 // addOutput adds the stream of the output.
-func (a *API) addOutput() {
+func (x *scripts) addOutput(t *table) {
 	o := get("watch-execution", "/executions/{id}/output", "Follow the output of a script or a console", tagScripts)
 	o.Description = `Server-sent events: first the output so far (the last MiB), then new output as it is printed. The id of a message is the number of
 bytes up to its end. A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and continues from there. The last message is named over.`
-	o.Responses = messages[scripting.Piece, scripting.Report](a, "The data of each message is a Piece. The last message is named over, and its data is a Report.")
-	add(a, o, func(ctx context.Context, in *struct {
+	o.Responses = messages[scripting.Piece, scripting.Report](t, "The data of each message is a Piece. The last message is named over, and its data is a Report.")
+	add(t, o, func(ctx context.Context, in *struct {
 		OneExecution
 		LastRead
 	},
 	) (*huma.StreamResponse, error) {
-		e, err := a.scripts.Find(in.ID)
+		e, err := x.runner.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -256,8 +276,8 @@ bytes up to its end. A client that lost its connection sends it as Last-Event-ID
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(ctx, func(c huma.Context) {
-			a.streaming(c, "execution "+in.ID, func(ctx context.Context, s *stream) error {
+		return x.streamed(ctx, func(c huma.Context) {
+			x.streaming(c, "execution "+in.ID, func(ctx context.Context, s *stream) error {
 				for p := range e.Follow(ctx, after) {
 					after = p.End
 					if err := s.message(strconv.FormatInt(after, 10), "", p); err != nil {

@@ -18,14 +18,14 @@ func scripted(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.api.Scripting = Scripting{Folder: filepath.Join(t.TempDir(), "scripts")}
-	w.api.scripts.Store.Folder = w.api.Scripting.Folder
+	w.api.scripts.runner.Store.Folder = w.api.Scripting.Folder
 	w.api.Scripting.Program = func(arguments ...string) *exec.Cmd {
 		if arguments[1] == "auto" {
 			return exec.Command("sh", append([]string{"-c", `cat "$0"; echo "with $*"; echo oh >&2; exit 3`}, arguments[2:]...)...)
 		}
 		return exec.Command("sh", "-c", `while read line; do echo "heard $line"; done`)
 	}
-	w.api.scripts.Command = w.api.Scripting.Program
+	w.api.scripts.runner.Command = w.api.Scripting.Program
 	return w
 }
 
@@ -135,7 +135,7 @@ func TestActive_NamesScript(t *testing.T) {
 		t.Skip("there is no shell")
 	}
 	w := scripted(t)
-	w.api.scripts.Command = func(...string) *exec.Cmd {
+	w.api.scripts.runner.Command = func(...string) *exec.Cmd {
 		return exec.Command("sh", "-c", "trap exit INT; while true; do sleep 0.1; done")
 	}
 	if got := w.api.Active(); len(got) > 0 {

@@ -47,20 +47,26 @@ type startedSequence struct {
 	Body     Sequence
 }
 
-func (a *API) addSequences() {
+// sequences are the sequences of runs that were started here.
+type sequences struct {
+	*jobs
+	list tasks.List[*sweep]
+}
+
+func (q *sequences) add(t *table) {
 	start := huma.Operation{
 		OperationID: "start-sequence", Method: http.MethodPost, Path: "/sequences", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start runs with several numbers of virtual users, one after another",
 		Description: "Like sledge run --users 1,2,4: the runs form a performance profile, which is new unless the request names one. The sequence ends after the first run that fails, is not valid or is stopped. Each run is a job that can be followed and stopped.",
 	}
 	start.Errors = ofStart
-	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
-		return a.startSequence(ctx, in.Body)
+	add(t, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
+		return q.startSequence(ctx, in.Body)
 	})
-	add(a, get("list-sequences", "/sequences", "List the sequences of runs that this server started", tagVerbs),
+	add(t, get("list-sequences", "/sequences", "List the sequences of runs that this server started", tagVerbs),
 		func(context.Context, *struct{}) (*of[Sequences], error) {
 			d := Sequences{Sequences: []Sequence{}}
-			for _, s := range slices.Backward(a.sweeps.All()) {
+			for _, s := range slices.Backward(q.list.All()) {
 				d.Sequences = append(d.Sequences, s.copy())
 			}
 			return answer(d, nil)
@@ -70,11 +76,11 @@ func (a *API) addSequences() {
 		Summary: "Stop a sequence of runs", Description: "Its current run is stopped, and no other begins.",
 	}
 	stop.Errors = conflict
-	add(a, stop, func(_ context.Context, in *struct {
+	add(t, stop, func(_ context.Context, in *struct {
 		Profile int `path:"profile" minimum:"1"`
 	},
 	) (*of[Sequence], error) {
-		s, found := a.sweeps.Find(strconv.Itoa(in.Profile))
+		s, found := q.list.Find(strconv.Itoa(in.Profile))
 		switch {
 		case !found:
 			return nil, problem(http.StatusNotFound, "this server has no sequence for profile %d", in.Profile)
@@ -83,7 +89,7 @@ func (a *API) addSequences() {
 		}
 		s.stop()
 		now := s.copy()
-		if h := a.handle(now.Jobs[len(now.Jobs)-1]); h != nil {
+		if h := q.handle(now.Jobs[len(now.Jobs)-1]); h != nil {
 			h.Stop()
 		}
 		return answer(now, nil)
@@ -106,11 +112,11 @@ func (s *sweep) copy() Sequence {
 }
 
 // startSequence starts the first of several runs. The others follow when it has ended.
-func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, error) {
+func (q *sequences) startSequence(ctx context.Context, in Wanted) (*startedSequence, error) {
 	if in.Action != job.Run {
 		return nil, wrong("action", "action: a sequence consists of runs: set action to run, not %s", in.Action)
 	}
-	order, err := a.signedIn(ctx, in)
+	order, err := q.signedIn(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -118,20 +124,20 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 	if err != nil {
 		return nil, err
 	}
-	plan, err := experiment.NewSweep(ctx, a.Store, in.Profile, orders)
+	plan, err := experiment.NewSweep(ctx, q.Store, in.Profile, orders)
 	if err != nil {
 		return nil, err
 	}
-	first, err := a.begin(plan.Orders[0])
+	first, err := q.begin(plan.Orders[0])
 	if err != nil {
 		return nil, err
 	}
-	going, cancel := context.WithCancel(a.ctx)
+	going, cancel := context.WithCancel(q.ctx)
 	s := &sweep{profile: plan.Profile, stop: cancel, state: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: tasks.Running}}
-	_, err = a.sweeps.Begin(func([]*sweep) (*sweep, error) {
-		a.clearing.Go(func() {
+	_, err = q.list.Begin(func([]*sweep) (*sweep, error) {
+		q.background.Go(func() {
 			defer cancel()
-			a.sweep(going, s, plan, first)
+			q.sweep(going, s, plan, first)
 		})
 		return s, nil
 	})
@@ -143,11 +149,11 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 }
 
 // sweep performs the runs of a sequence. The first run has begun already.
-func (a *API) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *control.Handle) {
+func (q *sequences) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *control.Handle) {
 	err := plan.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		if i > 0 {
 			var err error
-			if h, err = a.begin(order); err != nil {
+			if h, err = q.begin(order); err != nil {
 				return job.Job{}, err
 			}
 			s.mu.Lock()

@@ -84,45 +84,49 @@ type Command struct {
 	Command string `json:"command"`
 }
 
-func (a *API) addServer() {
-	add(a, get("get-version", "/version", "Show the version, the databases and the workloads", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
-		return answer(document.NewVersion(a.Resolver, a.Version), nil)
+// server describes this server and its settings.
+type server struct{ *base }
+
+func (srv server) add(t *table) {
+	srv.addConsoleSettings(t)
+	add(t, get("get-version", "/version", "Show the version, the databases and the workloads", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
+		return answer(document.NewVersion(srv.Resolver, srv.Version), nil)
 	})
-	add(a, get("get-server", "/server", "Show the server's configuration and files", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
-		return answer(a.server(ctx))
+	add(t, get("get-server", "/server", "Show the server's configuration and files", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
+		return answer(srv.server(ctx))
 	})
-	add(a, get("list-web-users", "/web/users", "List the users who may log in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
-		if a.Users == nil {
+	add(t, get("list-web-users", "/web/users", "List the users who may log in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
+		if srv.Users == nil {
 			return answer(Users{[]User{}, []Command{}}, nil)
 		}
-		return answer(a.Users())
+		return answer(srv.Users())
 	})
 	defaults := get("get-defaults", "/defaults", "Show settings from the configuration file and the environment", tagServer)
 	defaults.Description = "It lists passwords without their values. If the configuration file cannot be read, the response says why."
-	add(a, defaults, func(context.Context, *struct{}) (*of[document.Defaults], error) {
-		path, err := filepath.Abs(a.Store.Path())
+	add(t, defaults, func(context.Context, *struct{}) (*of[document.Defaults], error) {
+		path, err := filepath.Abs(srv.Store.Path())
 		if err != nil {
 			return nil, err
 		}
-		d, _ := document.NewDefaults(a.Resolver, a.sources(Wanted{}), path) // d contains the error
+		d, _ := document.NewDefaults(srv.Resolver, srv.sources(Wanted{}), path) // d contains the error
 		return answer(d, nil)
 	})
 }
 
 // server describes this server.
-func (a *API) server(ctx context.Context) (Server, error) {
-	path, err := filepath.Abs(a.Store.Path())
+func (srv server) server(ctx context.Context) (Server, error) {
+	path, err := filepath.Abs(srv.Store.Path())
 	if err != nil {
 		return Server{}, err
 	}
 	s := Server{
-		Version: a.Version, DataFolder: a.DataFolder, Repository: Repository{Path: path},
-		Scripting: Allowance{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why},
+		Version: srv.Version, DataFolder: srv.DataFolder, Repository: Repository{Path: path},
+		Scripting: Allowance{srv.Scripting.Folder, srv.Scripting.Program != nil, srv.Scripting.Why},
 	}
-	if a.Serving != nil {
-		s.Serving = a.Serving()
+	if srv.Serving != nil {
+		s.Serving = srv.Serving()
 	}
-	if s.Repository.Jobs, err = a.Store.Count(ctx); err != nil {
+	if s.Repository.Jobs, err = srv.Store.Count(ctx); err != nil {
 		return s, err
 	}
 	for _, part := range []string{"", "-wal"} { // the write-ahead log is part of the repository
@@ -151,26 +155,28 @@ type KeptLine struct {
 	Line string `json:"line" doc:"What the console's command prints."`
 }
 
-func (a *API) addConsoleSettings() {
-	add(a, get("list-console-settings", "/console/settings", "List the settings with which the next console begins", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
-		return answer(console.KeptIn(a.Resolver, a.consoleSettings()))
+func (srv server) addConsoleSettings(t *table) {
+	add(t, get("list-console-settings", "/console/settings", "List the settings with which the next console begins", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
+		return answer(console.KeptIn(srv.Resolver, srv.consoleSettings()))
 	})
 	set := huma.Operation{
 		OperationID: "set-console-setting", Method: http.MethodPut, Path: "/console/settings", Tags: []string{tagScripts},
 		Summary:     "Change a setting with which consoles and scripts begin",
 		Description: "Like the console's diset and giset. It is allowed only if scripts may run, because scripts use these settings.",
 	}
-	add(a, set, func(ctx context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
-		if err := a.mayRun(); err != nil {
+	add(t, set, func(ctx context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
+		if err := srv.mayRun(); err != nil {
 			return nil, err
 		}
-		line, err := console.Keep(a.Resolver, a.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
+		line, err := console.Keep(srv.Resolver, srv.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
 		if err == nil {
-			a.Note(ctx, fmt.Sprintf("set %s %s %s", in.Body.Dictionary, in.Body.Section, in.Body.Key))
+			srv.Note(ctx, fmt.Sprintf("set %s %s %s", in.Body.Dictionary, in.Body.Section, in.Body.Key))
 		}
 		return answer(KeptLine{line}, err)
 	})
 }
 
 // consoleSettings returns the file of the settings of consoles that are opened here.
-func (a *API) consoleSettings() string { return settings.ConsoleSettings(a.Environ, a.Store.Path()) }
+func (srv server) consoleSettings() string {
+	return settings.ConsoleSettings(srv.Environ, srv.Store.Path())
+}

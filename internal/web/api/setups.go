@@ -33,20 +33,25 @@ type TakenIn struct {
 	Passed   []string          `json:"passed" doc:"Lines that were ignored, and why."`
 }
 
-func (a *API) addSetups() {
+// setups are the settings of jobs that are not started yet.
+type setups struct{ *base }
+
+func (s setups) add(t *table) {
+	s.addCheck(t)
+	s.addDeletion(t)
 	forms := huma.Operation{
 		OperationID: "show-settings-as", Method: http.MethodPost, Path: "/settings/forms", Tags: []string{tagVerbs},
 		Summary: "Show the settings of a job as a command line, a configuration file, and scripts in Tcl and Python",
 	}
 	forms.Errors = notFound
-	add(a, forms, func(_ context.Context, in *of[Wanted]) (*of[Forms], error) {
-		order, err := a.resolve(in.Body)
+	add(t, forms, func(_ context.Context, in *of[Wanted]) (*of[Forms], error) {
+		order, err := s.resolve(in.Body)
 		if err != nil {
 			return nil, err
 		}
 		var d Forms
 		for _, form := range setup.Forms {
-			d.Forms = append(d.Forms, Form{form.Name, form.Title, form.Write(a.Resolver, order)})
+			d.Forms = append(d.Forms, Form{form.Name, form.Title, form.Write(s.Resolver, order)})
 		}
 		return answer(d, nil)
 	})
@@ -54,8 +59,8 @@ func (a *API) addSetups() {
 		OperationID: "read-settings", Method: http.MethodPost, Path: "/settings/read", Tags: []string{tagVerbs},
 		Summary: "Read settings from a script or a configuration file", Description: "It runs nothing. In a script it reads plain commands, and lists the lines that it does not understand.",
 	}
-	add(a, take, func(_ context.Context, in *of[Text]) (*of[TakenIn], error) {
-		found, err := setup.TakeIn(a.Resolver, in.Body.Text)
+	add(t, take, func(_ context.Context, in *of[Text]) (*of[TakenIn], error) {
+		found, err := setup.TakeIn(s.Resolver, in.Body.Text)
 		if err != nil {
 			return nil, err
 		}

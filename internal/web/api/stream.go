@@ -32,8 +32,8 @@ const streamKind = "text/event-stream"
 // messages describes the response of a stream: messages with data of type M, and a last message
 // named over with data of type O. Clients get the stream as text; its members contentMediaType and
 // contentSchema describe the messages in the text, as JSON Schema defines.
-func messages[M, O any](a *API, description string) map[string]*huma.Response {
-	registry := a.huma.OpenAPI().Components.Schemas
+func messages[M, O any](t *table, description string) map[string]*huma.Response {
+	registry := t.huma.OpenAPI().Components.Schemas
 	message := func(name, description string, data reflect.Type) *huma.Schema {
 		m := &huma.Schema{
 			Type: huma.TypeObject, Title: name, Description: description,
@@ -92,13 +92,13 @@ func (l LastRead) number() (int64, error) {
 }
 
 // streamed returns a streaming response, or an error if there are too many streams.
-func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.StreamResponse, error) {
-	who := a.userOf(ctx)
-	if err := a.streams.take(who); err != nil {
+func (b *base) streamed(ctx context.Context, body func(huma.Context)) (*huma.StreamResponse, error) {
+	who := b.userOf(ctx)
+	if err := b.streams.take(who); err != nil {
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
-		defer a.streams.free(who)
+		defer b.streams.free(who)
 		body(c)
 	}}, nil
 }
@@ -141,11 +141,11 @@ func (q *quota) free(who string) {
 }
 
 // userOf returns the user of a request, or "".
-func (a *API) userOf(ctx context.Context) string {
-	if a.UserName == nil {
+func (b *base) userOf(ctx context.Context) string {
+	if b.UserName == nil {
 		return ""
 	}
-	return a.UserName(ctx)
+	return b.UserName(ctx)
 }
 
 // stream sends events to a client.
@@ -156,11 +156,11 @@ type stream struct {
 }
 
 // streaming calls send to write events to a client, and sends a comment every beat.
-func (a *API) streaming(c huma.Context, what string, send func(context.Context, *stream) error) {
+func (b *base) streaming(c huma.Context, what string, send func(context.Context, *stream) error) {
 	_, w := humago.Unwrap(c)
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
-	defer context.AfterFunc(a.ctx, cancel)()
+	defer context.AfterFunc(b.ctx, cancel)()
 	w.Header().Set("Content-Type", streamKind)
 	w.Header().Set("X-Accel-Buffering", "no") // tells nginx not to buffer
 	s := &stream{w: w, to: http.NewResponseController(w)}
@@ -186,8 +186,8 @@ func (a *API) streaming(c huma.Context, what string, send func(context.Context, 
 			}
 		}
 	})
-	if err := send(ctx, s); err != nil && ctx.Err() == nil && a.ctx.Err() == nil && !errors.Is(err, errGone) {
-		a.Say(fmt.Sprintf("follow %s: %v", what, err))
+	if err := send(ctx, s); err != nil && ctx.Err() == nil && b.ctx.Err() == nil && !errors.Is(err, errGone) {
+		b.Say(fmt.Sprintf("follow %s: %v", what, err))
 	}
 }
 

@@ -68,10 +68,10 @@ func (Value) Schema(huma.Registry) *huma.Schema {
 const givenBy = "the request"
 
 // sources returns the sources of a request's settings.
-func (a *API) sources(in Wanted) settings.Sources {
+func (b *base) sources(in Wanted) settings.Sources {
 	s := settings.Sources{
-		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System, Connections: a.Connections,
-		Given: map[string]string{}, GivenBy: givenBy, Asked: true, Guarded: !a.unrestricted(), Note: in.Note, Resume: in.Resume,
+		ConfigFile: b.ConfigFile, Environ: b.Environ, System: b.System, Connections: b.Connections,
+		Given: map[string]string{}, GivenBy: givenBy, Asked: true, Guarded: !b.unrestricted(), Note: in.Note, Resume: in.Resume,
 	}
 	for name, value := range in.Settings {
 		s.Given[name] = string(value)
@@ -84,8 +84,8 @@ func (a *API) sources(in Wanted) settings.Sources {
 
 // resolve resolves the settings of a job, or of several with different numbers of users. It finds all
 // errors before anything is started.
-func (a *API) resolve(in Wanted) (settings.Order, error) {
-	s := a.sources(in)
+func (b *base) resolve(in Wanted) (settings.Order, error) {
+	s := b.sources(in)
 	for _, label := range s.Labels {
 		if _, _, err := job.ParseLabel(label); err != nil {
 			return settings.Order{}, wrong("labels", "labels: %v", err)
@@ -102,23 +102,23 @@ func (a *API) resolve(in Wanted) (settings.Order, error) {
 	case in.Profile != 0 && in.Action != job.Run:
 		return settings.Order{}, wrong("profile", "profile: only a run can be part of a performance profile: leave it out")
 	}
-	order, err := a.Resolver.Resolve(in.Action, s)
+	order, err := b.Resolver.Resolve(in.Action, s)
 	if err != nil {
-		return order, a.refused(in.Settings, s, err)
+		return order, b.refused(in.Settings, s, err)
 	}
 	order.Profile = in.Profile
 	return order, nil
 }
 
 // refused turns an error about settings into a Problem.
-func (a *API) refused(settings map[string]Value, s settings.Sources, err error) *Problem {
+func (b *base) refused(settings map[string]Value, s settings.Sources, err error) *Problem {
 	p := problemOf(err)
 	if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
 		if _, given := settings[before]; given {
 			p.Option = before
 		}
 	}
-	p.Mistakes = a.mistakes(s, p)
+	p.Mistakes = b.mistakes(s, p)
 	return p
 }
 
@@ -136,30 +136,17 @@ type started struct {
 	Body     report.Document
 }
 
-func (a *API) addVerbs() {
-	check := huma.Operation{
-		OperationID: "check-settings", Method: http.MethodPost, Path: "/settings", Tags: []string{tagVerbs},
-		Summary:     "Show the settings that a job would have, with their sources",
-		Description: "It starts nothing and connects to nothing, and reports every error in the settings that starting the job would report.",
-	}
-	check.Errors = notFound
-	add(a, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
-		order, err := a.resolve(in.Body)
-		if err != nil {
-			return nil, err
-		}
-		return answer(document.NewSettings(order), nil)
-	})
-	a.addForm()
+func (js *jobs) add(t *table) {
+	js.addEvents(t)
 	start := huma.Operation{
 		OperationID: "start-job", Method: http.MethodPost, Path: "/jobs", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start a job",
 		Description: "The response comes when the job has begun. The job continues and is recorded like any other. A delete needs confirmation. The server holds passwords only while the job runs, and never returns or records them.",
 	}
 	start.Errors = ofStart
-	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
-	a.addEnding("stop", "Stop a run", "Virtual users complete their transactions, and the measurements are kept as a partial result. Jobs that are not runs can only be aborted.")
-	a.addEnding("abort", "Abort a job", "It aborts all transactions in flight.")
+	add(t, start, func(ctx context.Context, in *of[Start]) (*started, error) { return js.start(ctx, in.Body) })
+	js.addEnding(t, "stop", "Stop a run", "Virtual users complete their transactions, and the measurements are kept as a partial result. Jobs that are not runs can only be aborted.")
+	js.addEnding(t, "abort", "Abort a job", "It aborts all transactions in flight.")
 }
 
 // Checked contains the resolved settings of a form, or its mistakes.
@@ -168,15 +155,30 @@ type Checked struct {
 	Mistakes []Mistake          `json:"mistakes" doc:"The mistakes, each with its place, such as body.settings.port. A mistake that belongs to no setting has another place, or none."`
 }
 
-// addForm adds the operation that checks a form while the user types. A mistake is a normal response.
-func (a *API) addForm() {
+// addCheck adds the operations that resolve settings: one that refuses mistakes, and one for a form, which returns
+// them while the user types.
+func (s setups) addCheck(t *table) {
+	check := huma.Operation{
+		OperationID: "check-settings", Method: http.MethodPost, Path: "/settings", Tags: []string{tagVerbs},
+		Summary:     "Show the settings that a job would have, with their sources",
+		Description: "It starts nothing and connects to nothing, and reports every error in the settings that starting the job would report.",
+	}
+	check.Errors = notFound
+	add(t, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
+		order, err := s.resolve(in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return answer(document.NewSettings(order), nil)
+	})
+
 	o := huma.Operation{
 		OperationID: "check-form", Method: http.MethodPost, Path: "/settings/check", Tags: []string{tagVerbs},
 		Summary:     "Show the settings that a job would have, or all mistakes in them",
 		Description: "Like POST /settings, for a form while the user types: the response to mistakes has status 200.",
 	}
-	add(a, o, func(_ context.Context, in *of[Wanted]) (*of[Checked], error) {
-		order, err := a.resolve(in.Body)
+	add(t, o, func(_ context.Context, in *of[Wanted]) (*of[Checked], error) {
+		order, err := s.resolve(in.Body)
 		if err == nil {
 			settings := document.NewSettings(order)
 			return answer(Checked{&settings, []Mistake{}}, nil)
@@ -195,8 +197,8 @@ func (a *API) addForm() {
 }
 
 // start starts a job.
-func (a *API) start(ctx context.Context, in Start) (*started, error) {
-	order, err := a.signedIn(ctx, in.Wanted)
+func (js *jobs) start(ctx context.Context, in Start) (*started, error) {
+	order, err := js.signedIn(ctx, in.Wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -207,75 +209,75 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 	if err := single(order); err != nil {
 		return nil, err
 	}
-	h, err := a.begin(order)
+	h, err := js.begin(order)
 	if err != nil {
 		return nil, err
 	}
-	j, err := a.Store.Get(a.ctx, h.ID())
+	j, err := js.Store.Get(js.ctx, h.ID())
 	if err != nil {
 		return nil, err
 	}
-	return &started{Location: "jobs/" + string(j.ID), Body: document.NewHead(j, a.headline)}, nil
+	return &started{Location: "jobs/" + string(j.ID), Body: document.NewHead(j, js.headline)}, nil
 }
 
 // begin starts a job and holds its handle until it has ended. It may take half a minute if another
 // program writes to the repository. It does not hold the lock while it waits.
-func (a *API) begin(order settings.Order) (*control.Handle, error) {
-	if err := a.admit(); err != nil {
+func (js *jobs) begin(order settings.Order) (*control.Handle, error) {
+	if err := js.admit(); err != nil {
 		return nil, err
 	}
-	h, err := control.Start(a.ctx, a.Runner, order, control.With{Store: a.Store, Begun: func(h *control.Handle) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.starting--
-		a.running[h.ID()] = h
-		for range a.requests { // requests to end the program that came meanwhile
+	h, err := control.Start(js.ctx, js.Runner, order, control.With{Store: js.Store, Begun: func(h *control.Handle) {
+		js.mu.Lock()
+		defer js.mu.Unlock()
+		js.starting--
+		js.running[h.ID()] = h
+		for range js.requests { // requests to end the program that came meanwhile
 			h.Interrupt()
 		}
 	}})
 	if err != nil {
-		a.mu.Lock()
-		a.starting--
-		a.mu.Unlock()
-		a.clearing.Done()
+		js.mu.Lock()
+		js.starting--
+		js.mu.Unlock()
+		js.background.Done()
 		return nil, err
 	}
 	go func() {
-		defer a.clearing.Done()
-		a.jobEnded(h.Wait())
+		defer js.background.Done()
+		js.jobEnded(h.Wait())
 	}()
 	return h, nil
 }
 
 // admit counts a job that begins, or returns an error if there are too many. Close waits for the job
 // from now on.
-func (a *API) admit() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (js *jobs) admit() error {
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	switch {
-	case a.closing:
+	case js.closing:
 		return ending("jobs are not started any more")
-	case len(a.running)+a.starting >= mostRunning:
+	case len(js.running)+js.starting >= mostRunning:
 		return problem(http.StatusTooManyRequests, "%d jobs that this server started are running, which is the limit: wait for one to end, or stop it", mostRunning)
 	}
-	a.starting++
-	a.clearing.Add(1)
+	js.starting++
+	js.background.Add(1)
 	return nil
 }
 
 // addEnding adds an operation that stops or aborts a job.
-func (a *API) addEnding(verb, summary, description string) {
+func (js *jobs) addEnding(t *table, verb, summary, description string) {
 	o := huma.Operation{
 		OperationID: verb + "-job", Method: http.MethodPost, Path: "/jobs/{id}/" + verb, Tags: []string{tagVerbs},
 		DefaultStatus: http.StatusAccepted, Summary: summary, Description: description,
 	}
 	o.Errors = conflict
-	add(a, o, func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
-		j, err := a.find(ctx, *in)
+	add(t, o, func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
+		j, err := js.find(ctx, *in)
 		if err != nil {
 			return nil, err
 		}
-		h := a.handle(j.ID)
+		h := js.handle(j.ID)
 		switch {
 		case j.Status != job.Running:
 			return nil, problem(http.StatusConflict, "job %s has already ended", j.ID)
@@ -288,14 +290,14 @@ func (a *API) addEnding(verb, summary, description string) {
 		default:
 			h.Stop()
 		}
-		return answer(document.NewHead(j, a.headline), nil)
+		return answer(document.NewHead(j, js.headline), nil)
 	})
 }
 
 // mistakes returns all mistakes in the values of a request, because resolving stops at the first
 // one. The result includes first if first names a setting.
-func (a *API) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
-	for _, m := range a.Resolver.Mistakes(s) {
+func (b *base) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
+	for _, m := range b.Resolver.Mistakes(s) {
 		list = append(list, Mistake{Where: whereSettings + m.Name, Message: m.Err.Error()})
 	}
 	if first.Option != "" && !slices.ContainsFunc(list, func(m Mistake) bool { return m.Where == whereSettings+first.Option }) {

@@ -34,9 +34,9 @@ func TestStart_BlocksNoOtherRequest(t *testing.T) {
 	second := make(chan string, 1)
 	go func() { second <- w.start(run) }()
 	for begins := 0; begins == 0; time.Sleep(time.Millisecond) {
-		w.api.mu.Lock()
-		begins = w.api.starting
-		w.api.mu.Unlock()
+		w.api.jobs.mu.Lock()
+		begins = w.api.jobs.starting
+		w.api.jobs.mu.Unlock()
 	}
 	done := make(chan bool)
 	go func() {
@@ -55,7 +55,7 @@ func TestStart_BlocksNoOtherRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The job begins after the request to end the program, and must be interrupted, too.
-	h := w.api.handle(job.ID(<-second))
+	h := w.api.jobs.handle(job.ID(<-second))
 	for e := range h.Watch(t.Context(), 1) {
 		if e.Request == job.StopRequest {
 			return
