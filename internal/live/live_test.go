@@ -13,17 +13,20 @@ import (
 	"sledge/internal/meter"
 )
 
+// stripe and interval record one second after another; new ones for each would take most of the
+// time of these tests.
+var stripe, interval = meter.NewStripe(), meter.NewInterval(2)
+
 // second returns a second with transactions of the given durations.
 func second(phase job.Phase, offset time.Duration, failed int64, took ...time.Duration) *job.Second {
-	stripe, i := meter.NewStripe(), meter.NewInterval(2)
 	for n, t := range took {
 		stripe.Record(meter.Record{Kind: meter.Kind(n % 2), Outcome: meter.Done, Response: t, Service: t / 2})
 	}
 	for range failed {
 		stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Deadlock})
 	}
-	stripe.Take(i)
-	return &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds()}, Measured: i.Cut(time.Second)}
+	stripe.Take(interval)
+	return &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds()}, Measured: interval.Cut(time.Second)}
 }
 
 func run(users int) live.Job {

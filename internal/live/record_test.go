@@ -13,7 +13,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// history returns the events of a run of two users, one of which fails, with a number of measured seconds.
+// history returns the events of a run of two users, one of which fails, with a number of measured
+// seconds.
 func history(measured int) (events []job.Event) {
 	begin := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
 	at := func(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }

@@ -134,32 +134,15 @@ func (s subject) overTime() (blocks []block) {
 			}
 		}
 	}
-	earlier := func(seconds float64, name, is string, value func(job.Rate) float64) chart.Line {
-		l := chart.Line{Name: name, Is: is}
-		for i, p := range s.points {
-			l.Points = append(l.Points, chart.Point{X: max(0, times[i]-seconds), Y: value(p)})
-		}
-		return l
-	}
-	of := func(name, is string, value func(job.Rate) float64) chart.Line { return earlier(0, name, is, value) }
-	some := func(l chart.Line) bool {
-		return slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y == p.Y }) // not NaN
+	of := func(name, is string, value func(job.Rate) float64) chart.Line {
+		return s.line(times, 0, name, is, value)
 	}
 	note := ""
 	if len(marks) > 0 {
 		note = "The numbers at the top are the numbers of virtual users from there on."
 	}
-	rates := chart.Lines{Name: "Transactions a minute", X: axis, Y: chart.Axis{Name: "transactions a minute"}, Bands: phases, Marks: marks}
-	for _, l := range []chart.Line{
-		earlier(s.serverDelay, "server's count", "server", func(p job.Rate) float64 { return orNothing(p.ServerTPM) }),
-		of("virtual users' count", "client", func(p job.Rate) float64 { return orNothing(p.Client) }),
-		s.counter(),
-	} {
-		if some(l) {
-			rates.Lines = append(rates.Lines, l)
-		}
-	}
-	if len(rates.Lines) > 0 {
+	if rates := s.rates(times); len(rates.Lines) > 0 {
+		rates.X, rates.Bands, rates.Marks = axis, phases, marks
 		blocks = append(blocks, draw(rates, joined(note, s.explainedDelay(rates.Lines))))
 	}
 	response := chart.Lines{Name: "Response times", X: axis, Y: chart.Axis{Name: "response time, on a logarithmic axis", Unit: "ms", Log: true}, Bands: phases, Marks: marks}
@@ -178,7 +161,7 @@ func (s subject) overTime() (blocks []block) {
 			}
 			return f.of(*p.Response)
 		})
-		if some(l) {
+		if measuresAnything(l) {
 			response.Lines = append(response.Lines, l)
 		}
 	}
@@ -195,8 +178,38 @@ func (s subject) overTime() (blocks []block) {
 	return blocks
 }
 
-// explainedDelay says why the line of the server's count does not show the seconds in which it was read; "" if
-// it does.
+// rates returns the chart of transactions a minute, without its axis of time.
+func (s subject) rates(times []float64) chart.Lines {
+	rates := chart.Lines{Name: "Transactions a minute", Y: chart.Axis{Name: "transactions a minute"}}
+	for _, l := range []chart.Line{
+		s.line(times, s.serverDelay, "server's count", "server", func(p job.Rate) float64 { return orNothing(p.ServerTPM) }),
+		s.line(times, 0, "virtual users' count", "client", func(p job.Rate) float64 { return orNothing(p.Client) }),
+		s.counter(),
+	} {
+		if measuresAnything(l) {
+			rates.Lines = append(rates.Lines, l)
+		}
+	}
+	return rates
+}
+
+// line returns a line with a value of each point. It is drawn earlier than the points by a number
+// of seconds.
+func (s subject) line(times []float64, earlier float64, name, is string, value func(job.Rate) float64) chart.Line {
+	l := chart.Line{Name: name, Is: is}
+	for i, p := range s.points {
+		l.Points = append(l.Points, chart.Point{X: max(0, times[i]-earlier), Y: value(p)})
+	}
+	return l
+}
+
+// measuresAnything reports whether a line has a value.
+func measuresAnything(l chart.Line) bool {
+	return slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y == p.Y }) // not NaN
+}
+
+// explainedDelay says why the line of the server's count does not show the seconds in which it was
+// read; "" if it does.
 func (s subject) explainedDelay(lines []chart.Line) string {
 	if s.serverDelay == 0 || lines[0].Is != "server" || len(s.points) == 0 {
 		return ""

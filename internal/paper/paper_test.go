@@ -324,6 +324,29 @@ func TestReport_KeepsTheLayoutOfServerReports(t *testing.T) {
 }
 
 // The chart of an observer's sine includes its extremes.
+// The chart draws the count of a server that counts late in the seconds that it belongs to, and says so.
+func TestReport_DrawsTheServersCountEarlier(t *testing.T) {
+	const sentence = "so its count is drawn 0.75 s earlier"
+	for database, earlier := range map[string]float64{"postgresql": 0.75, "sqlite": 0} {
+		a, j := newArchive(t), measured()
+		j.Spec.Database = database
+		id := a.record(j, 6)
+		if said := strings.Contains(a.report(id).text, sentence); said != (earlier > 0) {
+			t.Errorf("%s: the report says %q: %t", database, sentence, said)
+		}
+		s, err := a.read(t.Context(), job.ID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := s.rates(timed(s.points)).Lines
+		for i, p := range l[0].Points {
+			if client := l[1].Points[i]; p.X != client.X-earlier || p.Y != client.Y {
+				t.Errorf("%s: the server's point %+v stands beside the users' %+v, want it %g s earlier", database, p, client, earlier)
+			}
+		}
+	}
+}
+
 func TestReport_DrawsSeries(t *testing.T) {
 	a := newArchive(t)
 	j := reporttest.Run()

@@ -54,8 +54,8 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 
 	}
 }
 
-// PostgreSQL counts a transaction after it has ended, so its rate of a second belongs to an earlier one. A line says
-// so, and the block shows the mean of the phase instead.
+// PostgreSQL counts a transaction after it has ended, so its rate of a second belongs to an earlier
+// one. A line says so, and the block shows the mean of the phase instead.
 func TestDisplay_SaysThatTheServerCountsLate(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{

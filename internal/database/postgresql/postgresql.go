@@ -48,10 +48,10 @@ var Database = &database.Database{
 	Runs: database.Runs{
 		Processes: []string{"postgres"},
 
-		// A session reports its transactions at most once a second, so its last report is half a second old
-		// on average. At the beginning of the measured time all sessions flush, and then report at the same
-		// moment, just after the count was read: it is a second old, until their reports drift apart within
-		// a minute or two. 0.75 s suits both (docs/decisions/098).
+		// A session reports its transactions at most once a second, so its last report is half a
+		// second old on average. At the beginning of the measured time all sessions flush, and then
+		// report at the same moment, just after the count was read: it is a second old, until their
+		// reports drift apart within a minute or two. 0.75 s suits both (docs/decisions/098).
 		CountDelay: 750 * time.Millisecond,
 
 		Durability: durability,

@@ -10,9 +10,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// A chart draws the server's rates earlier by the delay that the database declares. Then they follow
-// the virtual users' rates better than in the second in which they were read. The load rises and falls, because at a constant rate there is nothing to
-// follow.
+// A chart draws the server's rates earlier by the delay that the database declares. Then they
+// follow the virtual users' rates better than in the second in which they were read. The load rises
+// and falls, because at a constant rate there is nothing to follow.
 func TestServerDelay_MovesRatesToTheirSecond(t *testing.T) {
 	for _, database := range []string{"postgresql", "mariadb"} {
 		t.Run(database, func(t *testing.T) {

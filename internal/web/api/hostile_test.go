@@ -114,8 +114,8 @@ func longNotices(kind byte, body []byte) []byte {
 	return append(notice, framed(kind, body)...)
 }
 
-// longWords makes the first value of a row that has a letter 20 MB long: a name, a version, a setting. It leaves alone what
-// wanted does not select.
+// longWords makes the first value of a row that has a letter 20 MB long: a name, a version, a
+// setting. It leaves alone what wanted does not select.
 func longWords(wanted func(word string) bool) func(kind byte, body []byte) []byte {
 	return func(kind byte, body []byte) []byte {
 		if kind != 'D' {
