@@ -37,6 +37,27 @@ await play(async ({ invite, step }) => {
     await page.getByRole('button', { name: 'Run again' }).waitFor({ timeout: 60_000 })
   })
 
+  await step('Ctrl-K finds pages, jobs and the manual', async () => {
+    const press = (key) => page.keyboard.press(key)
+    await press('Control+k')
+    await page.getByRole('combobox', { name: /^Page, job, option/ }).waitFor()
+    await page.keyboard.type('sched')
+    await page.getByRole('option', { name: 'Schema' }).waitFor({ state: 'detached' })
+    await press('Control+a')
+    await page.keyboard.type('sqlite')
+    await page.getByRole('group', { name: 'Jobs' }).getByRole('option').first().waitFor()
+    await page.getByRole('group', { name: 'Manual' }).getByRole('option').first().waitFor()
+    for (const violation of await ann.violations()) ann.fault(`the palette: ${violation}`)
+    await press('ArrowDown')
+    await press('ArrowUp')
+    await press('Enter')
+    await page.waitForURL((url) => /^#\/jobs\/[0-9A-F]+$/.test(url.hash))
+    await press('Control+k')
+    await page.getByRole('option', { name: 'Schema page' }).click()
+    await page.waitForURL((url) => url.hash === '#/schema')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
+
   await step('a database leads to the first field of its connection', async () => {
     await ann.go('#/start')
     await page.getByRole('button', { name: 'PostgreSQL', exact: true }).click()

@@ -128,7 +128,11 @@ describe('the list of jobs', () => {
       [first?.id ?? '']: { jobs: [second], next: second?.id },
       [second?.id ?? '']: { jobs: others },
     }
-    vi.stubGlobal('fetch', (address: string) => Promise.resolve(new Response(JSON.stringify({ ...list, ...parts[new URL(address).searchParams.get('before') ?? ''] }))))
+    const answering = globalThis.fetch
+    vi.stubGlobal('fetch', (address: string) => {
+      const { pathname, searchParams } = new URL(address)
+      return pathname.endsWith('/jobs') ? Promise.resolve(new Response(JSON.stringify({ ...list, ...parts[searchParams.get('before') ?? ''] }))) : answering(address)
+    })
     const page = await open('#/jobs', 'The newest 2 jobs')
     const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show older jobs')
     older?.click()
