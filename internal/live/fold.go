@@ -176,15 +176,8 @@ func (k *kept) spell(sum *meter.Interval) error {
 	if err := together(sum, k.tallies); err != nil {
 		return err
 	}
+	response, service := sum.Response(0), sum.Service(0)
 	t := sum.Cut(0).Kinds[0]
-	response, err := t.Response.Distribution()
-	if err != nil {
-		return err
-	}
-	service, err := t.Service.Distribution()
-	if err != nil {
-		return err
-	}
 	tenths := func(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 	k.End, k.Seconds = tenths(k.end), tenths(k.elapsed)
 	if k.elapsed > 0 { // otherwise another program recorded it

@@ -144,9 +144,18 @@ func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 }
 
 // Response returns the response times of a kind since the last Cut. It does not reset them.
-func (i *Interval) Response(kind int) Distribution {
+func (i *Interval) Response(kind int) Distribution { return i.kinds[kind].response.distribution() }
+
+// Service returns the service times of a kind since the last Cut. It does not reset them.
+func (i *Interval) Service(kind int) Distribution { return i.kinds[kind].service.distribution() }
+
+func (b *buckets) distribution() Distribution {
 	d := Distribution{layout: fine, lowest: lowest, digits: digits}
-	b := &i.kinds[kind].response
+	held := 0
+	for _, word := range b.held {
+		held += bits.OnesCount64(word)
+	}
+	d.bars = make([]bar, 0, held)
 	for w, word := range b.held {
 		for ; word != 0; word &= word - 1 {
 			bucket := 64*w + bits.TrailingZeros64(word)

@@ -307,9 +307,11 @@ func (s *Summary) Reset() {
 
 // All returns one tally of all kinds together, with the same precision.
 func (s *Summary) All() Tally {
-	all := newTallies(1)[0]
+	var all Tally
 	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // histograms of a single user are coarser
 		all.Service, all.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
+	} else {
+		all = newTallies(1)[0]
 	}
 	for i := range s.Kinds {
 		all.add(&s.Kinds[i])
