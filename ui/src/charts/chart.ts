@@ -56,6 +56,8 @@ export interface Bar {
   seconds: number
   /** The outcome if it was not done, such as "failed". */
   broken?: string
+  /** Whether it still runs; its length is that so far. */
+  running?: boolean
 }
 
 /** A timeline of streams, one lane for each. */
@@ -81,7 +83,17 @@ export interface HeatChart {
   table: Table
 }
 
-export type Chart = LineChart | GanttChart | HeatChart
+/** The spread of the response times of each kind of transaction, in milliseconds on a logarithmic axis. */
+export interface BoxChart {
+  kind: 'boxes'
+  title: string
+  x: string
+  lanes: string[]
+  boxes: { kind: string; done: number; min: number; p25: number; p50: number; p75: number; p99: number; max: number }[]
+  table: Table
+}
+
+export type Chart = LineChart | GanttChart | HeatChart | BoxChart
 
 /** A name of a column with its unit: "p99 (ms)". */
 export function head(column: TableColumn): string {

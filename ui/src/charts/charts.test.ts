@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Job, Points, Series } from '../api/types.ts'
+import type { Job, Latency, Points, Series, Transaction } from '../api/types.ts'
 import queries from '../testdata/queries.json'
 import series from '../testdata/series.json'
 import { against, behind } from '../pages/job/baseline.ts'
 import { drawn } from '../testing.ts'
 import { label, xAxis } from './axis.ts'
+import { boxAt, boxChart, decadesAround } from './boxes.ts'
 import { csv, flattened, type Chart, type GanttChart, type LineChart } from './chart.ts'
 import { fileName } from './download.ts'
 import { barAt, inkOn, labelOf } from './gantt.ts'
@@ -116,6 +117,14 @@ describe('the timeline of streams', () => {
     const job = { ...(queries as Job), spans: [{ ...span, outcome: 'done' }, { ...span, outcome: 'failed' }, span] }
     expect(there(streamChart(job)).bars.map((bar) => bar.broken)).toEqual([undefined, 'failed'])
     expect(kindTimes(job.spans)).toMatchObject([{ kind: 'query 6', done: 1, notDone: 1, mean: 2 }])
+  })
+
+  test('has a bar for a transaction in flight, as long as it has run', () => {
+    const span = { user: 1, kind: 'query 6', stream: 0, from_seconds: 4, seconds: 0, rows: 0 }
+    const chart = there(streamChart({ ...(queries as Job), spans: [] }, { spans: [span], at: 10 }))
+    expect(chart.bars).toEqual([{ lane: 0, name: 'query 6', from: 4, seconds: 6, running: true }])
+    expect(barAt(chart, 5, 0)).toContain('running for 6.00 s')
+    expect(chart.table.rows).toEqual([])
   })
 
   test('is missing for jobs without such transactions', () => {
@@ -278,6 +287,7 @@ describe('drawn', () => {
   test.each<[string, () => Chart]>([
     ['lines', rates],
     ['streams', streams],
+    ['boxes', () => there(boxChart((queries as Job).transactions ?? []))],
   ])('%s set no style attribute, which the Content-Security-Policy forbids', async (_, chartOf) => {
     const attribute = vi.spyOn(Element.prototype, 'setAttribute')
     const markup = vi.spyOn(Element.prototype, 'innerHTML', 'set')
@@ -300,6 +310,20 @@ describe('drawn', () => {
     expect(plot.point(undefined, false).values.size).toBe(0)
     expect(element.querySelector('img')).toBeNull()
     plot.destroy()
+  })
+})
+
+describe('the spread of response times', () => {
+  const response = { min_ms: 0.2, p25_ms: 0.5, p50_ms: 1, p75_ms: 2, p99_ms: 9, max_ms: 120 } as Latency
+  const transactions = [{ kind: 'payment', done: 7, response }, { kind: 'delivery', done: 0 }] as Transaction[]
+
+  test('has a box for each kind that was done, on decades around all times', () => {
+    const chart = there(boxChart(transactions))
+    expect(chart.lanes).toEqual(['payment'])
+    expect(decadesAround(chart)).toEqual({ from: 0.1, until: 1000 })
+    expect(boxAt(chart, 0)).toBe('payment, 7 done: min 0.200, p25 0.500, p50 1.00, p75 2.00, p99 9.00, max 120 ms')
+    expect(boxAt(chart, 1)).toBe('')
+    expect(boxChart(transactions.slice(1))).toBeUndefined()
   })
 })
 

@@ -13,7 +13,7 @@ export function ends(chart: GanttChart): number {
 /** The height of a bar in pixels. */
 const height = 18
 
-/** Draws a bar for each transaction. One that was not done is hollow, so that it differs in more than colour. */
+/** Draws a bar for each transaction. One that was not done, or is not yet, is hollow, so that it differs in more than colour. */
 export function drawBars(u: uPlot, chart: GanttChart, isDark: boolean, size: number, font: string): void {
   const { background } = surface(isDark)
   u.ctx.font = `${11 * size}px ${font}`
@@ -22,11 +22,12 @@ export function drawBars(u: uPlot, chart: GanttChart, isDark: boolean, size: num
   for (const bar of chart.bars) {
     const [from, to, middle] = [u.valToPos(bar.from, 'x', true), u.valToPos(bar.from + bar.seconds, 'x', true), u.valToPos(bar.lane, 'y', true)]
     const width = Math.max(to - from, size)
-    const fill = bar.broken === undefined ? colour(bar.name, isDark) : background
+    const hollow = bar.broken !== undefined || bar.running === true
+    const fill = hollow ? background : colour(bar.name, isDark)
     u.ctx.fillStyle = fill
     u.ctx.fillRect(from, middle - (height * size) / 2, width, height * size)
-    u.ctx.strokeStyle = bar.broken === undefined ? background : colour('failed', isDark)
-    u.ctx.lineWidth = (bar.broken === undefined ? 0.5 : 2) * size
+    u.ctx.strokeStyle = bar.broken !== undefined ? colour('failed', isDark) : hollow ? colour(bar.name, isDark) : background
+    u.ctx.lineWidth = (hollow ? 2 : 0.5) * size
     u.ctx.strokeRect(from, middle - (height * size) / 2, width, height * size)
     const text = labelOf(bar)
     if (u.ctx.measureText(text).width + 6 * size < width) {
@@ -40,7 +41,7 @@ export function drawBars(u: uPlot, chart: GanttChart, isDark: boolean, size: num
 export function barAt(chart: GanttChart, at: number, lane: number): string {
   const bar = chart.bars.find((each) => each.lane === lane && each.from <= at && at <= each.from + each.seconds)
   if (bar === undefined) return ''
-  return `${bar.name} of ${chart.lanes[bar.lane] ?? ''}: from ${seconds(bar.from)} s, took ${seconds(bar.seconds)} s${bar.broken === undefined ? '' : `, ${bar.broken}`}`
+  return `${bar.name} of ${chart.lanes[bar.lane] ?? ''}: from ${seconds(bar.from)} s, ${bar.running === true ? 'running for' : 'took'} ${seconds(bar.seconds)} s${bar.broken === undefined ? '' : `, ${bar.broken}`}`
 }
 
 /** The text in a bar: the number of its kind, or its first word. */

@@ -49,7 +49,7 @@ export async function png(chart: Chart, look: Look, title: string): Promise<Blob
 /** The key of a chart: its visible lines, or its shades, which have no dashes. */
 function keyOf(chart: Chart, look: Look): { name: string; shade: string; dash?: number[] }[] {
   if (chart.kind === 'heat') return shadeLegend(chart, look.isDark)
-  if (chart.kind === 'gantt') return []
+  if (chart.kind === 'gantt' || chart.kind === 'boxes') return []
   return chart.lines.flatMap((line, i) => (look.hidden.has(line.name) ? [] : [{ name: line.name, shade: colour(line.is, look.isDark), dash: strokes[i % strokes.length] ?? [] }]))
 }
 

@@ -5,6 +5,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { short, xAxis } from './axis.ts'
 import type { Chart, LineChart } from './chart.ts'
+import { boxAt, decadesAround, drawBoxes } from './boxes.ts'
 import { barAt, drawBars, ends } from './gantt.ts'
 import { columnAt, drawCells, levels } from './heat.ts'
 import { colour, surface } from './palette.ts'
@@ -49,7 +50,7 @@ const shortest = 8
 
 /** The height of a chart in pixels, with room for the names of lanes. */
 export function heightOf(chart: Chart): number {
-  return chart.kind === 'gantt' ? Math.min(640, 72 + 30 * chart.lanes.length) : 260
+  return chart.kind === 'gantt' || chart.kind === 'boxes' ? Math.min(640, 72 + 30 * chart.lanes.length) : 260
 }
 
 /** The values of all lines on one x axis: null is a gap, undefined belongs to another line's x. */
@@ -64,6 +65,7 @@ export function aligned(chart: LineChart, log = false): uPlot.AlignedData {
 /** The range of a chart's x values. */
 export function wholeOf(chart: Chart): Part {
   if (chart.kind === 'gantt') return { from: 0, until: ends(chart) }
+  if (chart.kind === 'boxes') return decadesAround(chart)
   if (chart.kind === 'heat') return { from: chart.from ?? 0, until: chart.columns.at(-1)?.to ?? 1 }
   const from = chart.from ?? 0
   const until = chart.lines.reduce((most, line) => Math.max(most, line.points.at(-1)?.[0] ?? 0), from)
@@ -79,7 +81,7 @@ export function decades(min: number, max: number): number[] {
 
 /** What makes two charts so different that one plot cannot show both. */
 export function shapeOf(chart: Chart): string {
-  return JSON.stringify([chart.kind, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' ? chart.lanes : ''])
+  return JSON.stringify([chart.kind, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' || chart.kind === 'boxes' ? chart.lanes : ''])
 }
 
 export class Plot {
@@ -133,7 +135,10 @@ export class Plot {
   #data(): uPlot.AlignedData {
     const chart = this.#chart
     if (chart.kind === 'lines') return aligned(chart, this.#look.log)
-    if (chart.kind === 'gantt') return [[0, ends(chart)], [null, null]]
+    if (chart.kind === 'gantt' || chart.kind === 'boxes') {
+      const { from, until } = wholeOf(chart)
+      return [[from, until], [null, null]]
+    }
     return [chart.columns.map((column) => (column.from + column.to) / 2), chart.columns.map(() => null)]
   }
 
@@ -142,7 +147,10 @@ export class Plot {
     const values = new Map<string, number | null>()
     if (at === undefined) return { values, text: '' }
     if (chart.kind === 'heat') return { values, text: columnAt(chart, at) }
-    if (chart.kind === 'gantt') return { values, text: barAt(chart, at, Math.round(this.#plot.posToVal(this.#plot.cursor.top ?? -1, 'y'))) }
+    if (chart.kind === 'gantt' || chart.kind === 'boxes') {
+      const lane = Math.round(this.#plot.posToVal(this.#plot.cursor.top ?? -1, 'y'))
+      return { values, text: chart.kind === 'gantt' ? barAt(chart, at, lane) : boxAt(chart, lane) }
+    }
     // Each line has its own times, so the nearest value that it has is read.
     for (const line of chart.lines) {
       const nearest = line.points.reduce<[number, number | null] | undefined>((best, point) => (best === undefined || Math.abs(point[0] - at) < Math.abs(best[0] - at) ? point : best), undefined)
@@ -171,7 +179,7 @@ export class Plot {
     return {
       width,
       height,
-      padding: [10 * size, 14 * size, 0, 0],
+      padding: [10 * size, 22 * size, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -187,6 +195,7 @@ export class Plot {
       scales: {
         x: {
           time: false,
+          ...(this.#chart.kind === 'boxes' ? { distr: 3 as const } : {}),
           range: () => {
             const { from, until } = this.#look.part ?? wholeOf(this.#chart)
             return [from, until]
@@ -205,7 +214,8 @@ export class Plot {
             return steps ?? [1, 2, 5].flatMap((n) => [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000].map((ten) => n * ten)).sort((a, b) => a - b).filter((step) => step >= least / 10)
           },
           space: 70 * size,
-          values: (_, splits) => splits.map((value) => named().text(value)),
+          ...(this.#chart.kind === 'boxes' ? { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) } : {}),
+          values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : this.#chart.kind === 'boxes' ? short(value, true) : named().text(value))),
         }),
         axis(this.#yAxis()),
       ],
@@ -228,7 +238,7 @@ export class Plot {
 
   #scale(): uPlot.Scale {
     const chart = this.#chart
-    if (chart.kind === 'gantt') return { dir: -1, range: () => [-0.6, (this.#chart.kind === 'gantt' ? this.#chart.lanes.length : 1) - 0.4] }
+    if (chart.kind === 'gantt' || chart.kind === 'boxes') return { dir: -1, range: () => [-0.6, ('lanes' in this.#chart ? this.#chart.lanes.length : 1) - 0.4] }
     if (chart.kind === 'heat') {
       return {
         distr: 3,
@@ -246,8 +256,8 @@ export class Plot {
   #yAxis(): uPlot.Axis {
     const chart = this.#chart
     const size = this.#size
-    if (chart.kind === 'gantt') {
-      return { size: margin * size, splits: () => chart.lanes.map((_, i) => i), values: (_, splits) => splits.map((i) => chart.lanes[i] ?? ''), grid: { show: false }, ticks: { show: false } }
+    if (chart.kind === 'gantt' || chart.kind === 'boxes') {
+      return { size: (chart.kind === 'boxes' ? 1.4 : 1) * margin * size, splits: () => chart.lanes.map((_, i) => i), values: (_, splits) => splits.map((i) => chart.lanes[i] ?? ''), grid: { show: false }, ticks: { show: false } }
     }
     const log = chart.kind === 'heat' || this.#look.log
     return {
@@ -278,7 +288,7 @@ export class Plot {
   /** Shades the times that are not measured, and names them. */
   #drawPhases(u: uPlot): void {
     const chart = this.#chart
-    if (chart.kind === 'gantt' || chart.phases.length === 0) return
+    if (chart.kind === 'gantt' || chart.kind === 'boxes' || chart.phases.length === 0) return
     const { shade, muted } = surface(this.#look.isDark)
     const { left, top, width, height } = u.bbox
     u.ctx.save()
@@ -309,6 +319,7 @@ export class Plot {
     u.ctx.rect(left, top, width, height)
     u.ctx.clip()
     if (chart.kind === 'heat') drawCells(u, chart, this.#look.isDark)
+    else if (chart.kind === 'boxes') drawBoxes(u, chart, this.#look.isDark, this.#size * uPlot.pxRatio)
     else drawBars(u, chart, this.#look.isDark, this.#size * uPlot.pxRatio, font)
     u.ctx.restore()
   }

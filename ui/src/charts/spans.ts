@@ -44,9 +44,19 @@ function byNumber(a: string, b: string): number {
   return numbered(a) - numbered(b) || a.localeCompare(b, 'en', { numeric: true })
 }
 
-/** The timeline of each stream; undefined for a job that does not record single transactions. */
-export function streamChart(job: Job): GanttChart | undefined {
-  const spans = (job.spans ?? []).filter((span) => span.outcome !== undefined)
+/** The transactions in flight, and the time now in seconds since the first query. */
+export interface Flight {
+  spans: readonly Span[]
+  at: number
+}
+
+/**
+ * The timeline of each stream, with the transactions in flight of a running job; undefined for a job that does not
+ * record single transactions.
+ */
+export function streamChart(job: Job, flight: Flight = { spans: [], at: 0 }): GanttChart | undefined {
+  const ended = (job.spans ?? []).filter((span) => span.outcome !== undefined)
+  const spans = [...ended, ...flight.spans]
   if (spans.length === 0) return undefined
   const users = [...new Set(spans.map((span) => span.user))].sort((a, b) => a - b)
   const laneName = (user: number): string => {
@@ -62,8 +72,8 @@ export function streamChart(job: Job): GanttChart | undefined {
       lane: users.indexOf(span.user),
       name: span.kind,
       from: span.from_seconds,
-      seconds: span.seconds,
-      ...(span.outcome === 'done' ? {} : { broken: span.outcome ?? '' }),
+      seconds: span.outcome === undefined ? Math.max(0, flight.at - span.from_seconds) : span.seconds,
+      ...(span.outcome === undefined ? { running: true } : span.outcome === 'done' ? {} : { broken: span.outcome }),
     })),
     table: {
       columns: [
@@ -74,7 +84,7 @@ export function streamChart(job: Job): GanttChart | undefined {
         { name: 'rows' },
         { name: 'outcome' },
       ],
-      rows: spans.map((span): Cell[] => [laneName(span.user), span.kind, span.from_seconds, span.seconds, span.rows, span.outcome ?? '']),
+      rows: ended.map((span): Cell[] => [laneName(span.user), span.kind, span.from_seconds, span.seconds, span.rows, span.outcome ?? '']),
     },
   }
 }
