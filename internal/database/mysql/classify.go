@@ -6,6 +6,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
@@ -137,4 +138,13 @@ func number(err error) uint16 {
 // error. That includes the end of a call's context, because the driver then closes the connection.
 func isBroken(err error) bool {
 	return database.IsBroken(err, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrNoTLS)
+}
+
+// short is database.Short, and also shortens the server's text in the error itself, because jobs keep
+// errors for a while.
+func short(err error) error {
+	if fromServer, is := errors.AsType[*mysql.MySQLError](err); is {
+		job.Limit(fromServer)
+	}
+	return database.Short(err)
 }

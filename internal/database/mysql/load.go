@@ -86,7 +86,7 @@ func (s *session) loadWarning(ctx context.Context) error {
 			return err
 		}
 		if level := w[0]; level != "Note" && code != errDeprecated {
-			return database.Short(&mysql.MySQLError{Number: uint16(code), Message: w[2]})
+			return short(&mysql.MySQLError{Number: uint16(code), Message: w[2]})
 		}
 	}
 	return nil

@@ -395,7 +395,7 @@ func (p Product) explain(o *Options, err error) error {
 		cause = silent
 	}
 	unconnected := &database.ConnectError{
-		Text:    fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, database.Short(cause), p.advice(o, err)),
+		Text:    fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, short(cause), p.advice(o, err)),
 		Err:     err,
 		Missing: number(err) == errUnknownDatabase,
 		Refused: number(err) != 0,

@@ -99,7 +99,7 @@ func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	err = database.Short(err)
+	err = short(err)
 	s.inTx = true
 	if s.writes && number(err) == errOptionPrevents {
 		// Another server accepts writes now, but this one keeps its connections. Report the

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
@@ -48,4 +49,13 @@ func classOf(code string) meter.Class {
 		}
 	}
 	return meter.Other
+}
+
+// short is database.Short, and also shortens the server's texts in the error itself, because jobs keep
+// errors for a while.
+func short(err error) error {
+	if fromServer, is := errors.AsType[*pgconn.PgError](err); is {
+		job.Limit(fromServer)
+	}
+	return database.Short(err)
 }

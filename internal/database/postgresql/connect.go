@@ -288,7 +288,7 @@ func (l login) explain(answer listener.Answer, err error) error {
 	}
 	unconnected := &database.ConnectError{
 		Text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
-			l, l.user, strings.Join(strings.Fields(database.Short(cause).Error()), " "), advice),
+			l, l.user, strings.Join(strings.Fields(short(cause).Error()), " "), advice),
 		Err:     err,
 		Missing: stateOf(err) == "3D000",
 		Refused: stateOf(err) != "",

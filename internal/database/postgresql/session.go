@@ -82,7 +82,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	description, err := s.conn.Prepare(ctx, name, q.Text, nil)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %s: %w", q.Name, database.Short(err))
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, short(err))
 	}
 	st := &statement{
 		session: s,
@@ -134,7 +134,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	if err := s.beginNow(ctx); err != nil {
 		return err
 	}
-	return database.Short(s.conn.Exec(ctx, statement).Close())
+	return short(s.conn.Exec(ctx, statement).Close())
 }
 
 // Query implements database.Session.
@@ -150,7 +150,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 		// too.
 		_, _ = results.ResultReader().Close()
 	}
-	return t, database.Short(results.Close())
+	return t, short(results.Close())
 }
 
 func readTable(result *pgconn.ResultReader, limit int) database.Table {
@@ -181,7 +181,7 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	case s.begin.bind.PreparedStatement == "":
 		for _, statement := range []string{"begin", "commit"} {
 			if _, err := s.conn.Prepare(ctx, statement, statement, nil); err != nil {
-				return fmt.Errorf("prepare %s: %w", statement, database.Short(err))
+				return fmt.Errorf("prepare %s: %w", statement, short(err))
 			}
 		}
 		s.begin.bind.PreparedStatement, s.commit.bind.PreparedStatement = "begin", "commit"
@@ -215,7 +215,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	if s.conn.IsClosed() || s.conn.TxStatus() == 'I' {
 		return nil
 	}
-	return database.Short(s.conn.Exec(ctx, "ROLLBACK").Close())
+	return short(s.conn.Exec(ctx, "ROLLBACK").Close())
 }
 
 // Load implements database.Session, with COPY.
@@ -231,7 +231,7 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	text := &copied{rows: schema.NewReader(rows)}
 	defer text.end()
 	tag, err := s.conn.CopyFrom(ctx, text, into)
-	return tag.RowsAffected(), database.Short(err)
+	return tag.RowsAffected(), short(err)
 }
 
 // copied is the text of a COPY. The driver reads it in its own goroutine, for which it does not
@@ -263,7 +263,7 @@ func (c *copied) end() {
 // Cancel implements database.Session. The request uses another connection.
 func (s *session) Cancel(ctx context.Context) error {
 	if err := s.conn.CancelRequest(ctx); err != nil {
-		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", database.Short(err))
+		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", short(err))
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 		case *pgproto3.CommandComplete:
 			affected += affectedRows(m.CommandTag)
 		case *pgproto3.ErrorResponse:
-			failure = database.Short(pgconn.ErrorResponseToPgError(m))
+			failure = short(pgconn.ErrorResponseToPgError(m))
 		case *pgproto3.ReadyForQuery:
 			if st == nil || st.columns == nil {
 				rows = affected
@@ -340,7 +340,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 // lost records that a call was interrupted.
 func (s *session) lost(err error) error {
 	s.interrupted = !s.conn.IsClosed()
-	return fmt.Errorf("the connection to PostgreSQL is lost: %w", database.Short(err))
+	return fmt.Errorf("the connection to PostgreSQL is lost: %w", short(err))
 }
 
 // affectedRows parses the number at the end of a command tag such as "UPDATE 3".

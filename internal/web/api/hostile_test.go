@@ -162,15 +162,19 @@ func TestHostileServer_IsCut(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for name, settings := range map[string]map[string]any{
-		"errors":            flooded(t, direct, longErrors),
-		"a missing schema":  flooded(t, missing, longErrors),
-		"a refused login":   flooded(t, refused, longErrors),
-		"notices":           flooded(t, direct, longNotices),
-		"versions":          flooded(t, direct, longWords(func(word string) bool { return strings.HasPrefix(word, "1") })),
-		"names":             flooded(t, direct, longWords(func(word string) bool { return !strings.HasPrefix(word, "1") })),
-		"names of settings": flooded(t, direct, longWords(func(word string) bool { return strings.Contains(word, "_") && !strings.Contains(word, "warehouse") })),
+	for _, tt := range []struct {
+		name     string
+		settings map[string]any
+	}{
+		{"errors", flooded(t, direct, longErrors)},
+		{"a missing schema", flooded(t, missing, longErrors)},
+		{"a refused login", flooded(t, refused, longErrors)},
+		{"notices", flooded(t, direct, longNotices)},
+		{"versions", flooded(t, direct, longWords(func(word string) bool { return strings.HasPrefix(word, "1") }))},
+		{"names of settings", flooded(t, direct, longWords(func(word string) bool { return strings.Contains(word, "_") && !strings.Contains(word, "warehouse") }))},
+		{"names", flooded(t, direct, longWords(func(word string) bool { return !strings.HasPrefix(word, "1") }))},
 	} {
+		name, settings := tt.name, tt.settings
 		t.Run(name, func(t *testing.T) {
 			body := bodyOf(t, map[string]any{"settings": settings})
 			for _, path := range []string{"/settings/test", "/settings/deletion", "/counters"} {
@@ -179,8 +183,8 @@ func TestHostileServer_IsCut(t *testing.T) {
 				}
 			}
 			for _, action := range []job.Action{job.Check, job.Run, job.Delete} {
-				if action == job.Delete && name != "errors" && name != "names" {
-					continue // it would succeed
+				if action == job.Delete && name != "names" {
+					continue // the schema is still needed
 				}
 				if action == job.Run {
 					settings = maps.Clone(settings)
@@ -222,7 +226,9 @@ func TestHostileServer_IsCut(t *testing.T) {
 		t.Errorf("the repository has %d bytes, %v", info.Size(), err)
 	}
 	w.seen.Reset()
-	runtime.GC()
+	for range 3 { // the driver's pool of buffers survives one
+		runtime.GC()
+	}
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 10<<20 {
