@@ -41,8 +41,9 @@ func TestFrozenServer_CountsInTheResponseTimesOfARate(t *testing.T) {
 	t.Logf("frozen for %s: p99 of %d response times %s, analytic %s; of service times %s, the longest %s",
 		stood, all.Done, got, want, service, time.Duration(all.Service.Max()))
 	// One percent is 6 transactions, which the two users run one after another after the freeze. On
-	// a busy machine that takes time.
-	if backlog := 6 * service; got < want*95/100 || got > want*105/100+backlog {
+	// a busy machine that takes time, and one user may stand longer than both together.
+	most := max(want, time.Duration(all.Service.Max()))
+	if backlog := 6 * service; got < want*95/100 || got > most*105/100+backlog {
 		t.Errorf("p99 of the response time is %s, want %s, and up to %s more for the transactions before it", got, want, backlog)
 	}
 	if longest := time.Duration(all.Service.Max()); service > stood/2 || longest < stood*9/10 || stood < frozen/2 {
