@@ -370,7 +370,7 @@ describe('comparisons and profiles', () => {
     const page = await open(`#/jobs/compare?ids=${run.id},${queries.id}`, 'Transactions a minute')
     expect(words()).toContain('client_sqlfalsetrue')
     const cells = [...page.querySelectorAll('#figures ~ .scroll tbody tr:first-child > *')].map((cell) => cell.textContent?.trim())
-    expect(cells).toEqual(['NOPM', '100.0', '150.0', '1.50'])
+    expect(cells).toEqual(['NOPM', '100.0', '150.0', '+50.0 %'])
     expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'p95 of response times'])
   })
 

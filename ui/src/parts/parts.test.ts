@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Job, Rate } from '../api/types.ts'
 import { fileBeside } from '../setup/tryout.ts'
 import { changes, percentOf } from './change.ts'
+import { differenceOf, labelsOf, repeatsOf, sureOf } from './comparison.ts'
 import { codeOf, piecesOf } from './pieces.ts'
 import { curveOf } from './sparkline.ts'
 
@@ -31,6 +32,15 @@ test('a run is compared with the one before it that had the same set-up', () => 
     ['3', { percent: expect.closeTo(25, 9) as number, before: '1' }],
   ])
   expect([4.14, -3.02, 250].map(percentOf)).toEqual(['+4.1 %', '−3.0 %', '+250 %'])
+})
+
+test('a difference is more than noise if the ranges of equal runs do not overlap', () => {
+  const of = (runs: number, least: number, most: number) => ({ runs, least, most, median: least, figure: 'NOPM' })
+  const sure = (...repeats: ReturnType<typeof of>[]): string => sureOf({ repeats }, 1)
+  expect([sure(of(3, 100, 110), of(4, 120, 130)), sure(of(3, 100, 110), of(3, 105, 130)), sure(of(3, 100, 110), of(2, 120, 130)), sure()]).toEqual(['more', 'noise', 'unknown', 'unknown'])
+  expect(repeatsOf({ repeats: [of(3, 1000, 1100)] }, 0)).toBe('one of 3 runs with the same options: NOPM from 1,000 to 1,100, median 1,000')
+  expect(labelsOf([{ name: 'label kernel', values: ['6.11', '6.12'] }, { name: 'users', values: ['1', '2'] }], 2)).toEqual(['6.11', '6.12'])
+  expect([differenceOf(1.04), differenceOf(null)]).toEqual(['+4.0 %', ''])
 })
 
 test('the curve of a run contains the measured time', () => {
