@@ -140,6 +140,7 @@ func longWords(wanted func(word string) bool) func(kind byte, body []byte) []byt
 func TestHostileServer_IsCut(t *testing.T) {
 	w := newWorld(t)
 	direct := onPostgreSQL(t)
+	direct["user"], direct["dbname"] = "flooded", "flooded" // its schema stays spoiled
 	do := func(settings map[string]any, action job.Action) string {
 		t.Helper()
 		of := map[string]any{"action": action, "settings": settings}
