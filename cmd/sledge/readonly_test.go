@@ -35,8 +35,8 @@ func TestJobs_ReadableWithoutWritePermission(t *testing.T) {
 	if err := os.Chmod(p.repository, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// The link needs no copying. A copied program cannot be executed while another test's child
-	// process, which inherits open files, still has it open for writing.
+	// This is a link, because a copy could not be executed at once: another test's child process may
+	// have inherited the file while it was open for writing.
 	if err := os.Link(p.path, read); err != nil {
 		t.Fatal(err)
 	}

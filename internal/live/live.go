@@ -56,7 +56,7 @@ type View struct {
 // phases are the phases of a run.
 type phases struct {
 	begin time.Time // start of the axis of time: when the first second began
-	now   *Phase    // the last of list; nil if there is none
+	now   *Phase    // the last of list; nil before the first phase
 	list  []Phase   // the newest phases, in order
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Users with the role look need not know where the server keeps its files. In responses to them, a
 // path of this machine has no folder: "…/t.sqlite". Paths are in settings, targets, messages of
-// databases and lines of virtual users, so the text of the response is searched, whatever its format.
+// databases and lines of virtual users, so the text of the response is searched without regard to its format.
 
 // folders finds the folders of paths. A path begins with a name in the root folder, or with a drive.
 // Without that, addresses of the API would look like paths.

@@ -177,8 +177,8 @@ func (o *Options) settings() url.Values {
 }
 
 var (
-	// lockHolder matches DuckDB's message that another process has the file open. It captures the
-	// path of the program and its process ID.
+	// lockHolder matches DuckDB's message that another process has opened the file. Its groups are
+	// the path of that process's program and its ID.
 	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
 	// storageVersion matches DuckDB's message that it cannot read the file's format. It captures
 	// the number of the format.

@@ -423,7 +423,7 @@ func TestManual_ListsMembersOfEvents(t *testing.T) {
 }
 
 // Allow lists exactly the methods that the address accepts. A method is accepted if the response is not
-// 405, whatever else is wrong with the request.
+// 405, even if other parts of the request are wrong, too.
 func TestAllow_ListsTheDescribedMethods(t *testing.T) {
 	w := newWorld(t)
 	for path, item := range w.api.huma.OpenAPI().Paths {

@@ -179,7 +179,7 @@ func TestHostileServer_IsCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := bodyOf(t, map[string]any{"settings": settings})
 			for _, path := range []string{"/settings/test", "/settings/deletion", "/counters"} {
-				if text := w.whatever("POST", path, body); len(text) > 64<<10 {
+				if text := w.text("POST", path, body); len(text) > 64<<10 {
 					t.Errorf("POST %s: got %d bytes: %.300s", path, len(text), text)
 				}
 			}
@@ -249,8 +249,8 @@ func bodyOf(t *testing.T, v any) string {
 	return string(text)
 }
 
-// whatever sends a request, and returns the response with any status.
-func (w *world) whatever(method, path, body string) []byte {
+// text sends a request, and returns the response. It accepts every status.
+func (w *world) text(method, path, body string) []byte {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), method, w.url+Prefix+path, strings.NewReader(body))
 	if err != nil {

@@ -66,7 +66,7 @@ export function drawBoxes(u: uPlot, { boxes }: BoxChart, isDark: boolean, size: 
   }
 }
 
-/** The box in a lane, in a sentence; "" if there is none. */
+/** The box in a lane, in a sentence; "" for a lane without a box. */
 export function boxAt({ boxes }: BoxChart, lane: number): string {
   const box = boxes[lane]
   if (box === undefined) return ''

@@ -37,7 +37,7 @@ export function drawBars(u: uPlot, chart: GanttChart, isDark: boolean, size: num
   }
 }
 
-/** The bar at a time in a lane, in a sentence; "" if there is none. */
+/** The bar at a time in a lane, in a sentence; "" between the bars. */
 export function barAt(chart: GanttChart, at: number, lane: number): string {
   const bar = chart.bars.find((each) => each.lane === lane && each.from <= at && at <= each.from + each.seconds)
   if (bar === undefined) return ''

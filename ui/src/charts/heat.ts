@@ -145,7 +145,7 @@ export function drawCells(u: uPlot, chart: HeatChart, isDark: boolean): void {
   }
 }
 
-/** The column at a time, in a sentence; "" if there is none. */
+/** The column at a time, in a sentence; "" between the columns. */
 export function columnAt(chart: HeatChart, at: number): string {
   const column = chart.columns.find((each) => each.from <= at && at <= each.to)
   if (column === undefined) return ''
