@@ -167,26 +167,7 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 func TestTrial_TellsStatesApart(t *testing.T) {
 	w := newWorld(t)
 	server := testserver.Open(t, "postgresql")
-	d, err := w.api.Resolver.Database("postgresql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := d.Options.New(database.Use{Name: "tpcc"})
-	if err := option.Bind(nil, server.Values(), options); err != nil {
-		t.Fatal(err)
-	}
-	admin, err := d.Sessions.Connect(t.Context(), options, database.Admin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	execute := func(statements ...string) {
-		for _, statement := range statements {
-			if err := admin.Exec(context.Background(), statement); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
+	execute := asAdmin(t, w, server)
 	execute("CREATE ROLE sledge_states LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_states OWNER sledge_states")
 	defer execute("DROP DATABASE sledge_states", "DROP ROLE sledge_states")
 	file := filepath.Join(t.TempDir(), "text.sqlite")
@@ -272,26 +253,7 @@ func TestForms_ShowAndReadSettings(t *testing.T) {
 func TestSequence_SignsInLikeARun(t *testing.T) {
 	w := newWorld(t)
 	server := testserver.Open(t, "postgresql")
-	d, err := w.api.Resolver.Database("postgresql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := d.Options.New(database.Use{Name: "tpcc"})
-	if err := option.Bind(nil, server.Values(), options); err != nil {
-		t.Fatal(err)
-	}
-	admin, err := d.Sessions.Connect(t.Context(), options, database.Admin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	execute := func(statements ...string) {
-		for _, statement := range statements {
-			if err := admin.Exec(context.Background(), statement); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
+	execute := asAdmin(t, w, server)
 	execute("CREATE ROLE sledge_sequence LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_sequence OWNER sledge_sequence")
 	defer execute("DROP DATABASE sledge_sequence", "DROP ROLE sledge_sequence")
 	w.api.Environ = []string{"PGPASSWORD=" + plantedPassword}
@@ -311,5 +273,31 @@ func TestSequence_SignsInLikeARun(t *testing.T) {
 	}
 	if strings.Contains(w.seen.String(), plantedPassword) {
 		t.Error("a password came back")
+	}
+}
+
+// asAdmin returns a function that executes statements on a PostgreSQL server as its administrator.
+func asAdmin(t *testing.T, w *world, server *testserver.Server) func(statements ...string) {
+	t.Helper()
+	d, err := w.api.Resolver.Database("postgresql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := d.Options.New(database.Use{Name: "tpcc"})
+	if err := option.Bind(nil, server.Values(), options); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := d.Sessions.Connect(t.Context(), options, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { admin.Close() })
+	return func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if err := admin.Exec(context.Background(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
 	}
 }
