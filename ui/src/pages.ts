@@ -1,9 +1,13 @@
-// The list of pages. A new page is a line here: its address and its file, which is loaded at the first visit.
+// The list of pages. A new page is a line here: its address, its place in the navigation, and its file, which is loaded
+// at the first visit.
 
 import type { Component } from 'svelte'
 import { jobsAhead } from './api/jobs.ts'
 import { filterOf } from './pages/filter.ts'
 import { paramsOf, partsOf, toHelp, type Place } from './route.ts'
+
+/** The groups of the navigation, in their order. */
+export const groups = ['Test', 'Results', 'Tools'] as const
 
 /** A page. */
 export interface Page {
@@ -11,6 +15,8 @@ export interface Page {
   path: string
   /** Its name in the navigation. A page without a name belongs to the page with which its path begins. */
   name?: string
+  /** The group of the navigation that lists it. A page with a name and without a group is in the user's menu. */
+  group?: (typeof groups)[number]
   /** The heading of docs/web.md that explains it; if missing, that of the page to which it belongs. */
   help?: string
   load: () => Promise<{ default: Component<Place> | Component }>
@@ -18,25 +24,25 @@ export interface Page {
   ahead?: (query: URLSearchParams) => void
 }
 
-/** All pages in the order of the navigation. The first is the default. */
+/** All pages; those of a group are in the order of the navigation. The first is the default. */
 export const pages: Page[] = [
-  { path: 'start', name: 'Start', help: 'start', load: () => import('./pages/StartPage.svelte') },
-  { path: 'setup', name: 'Set up', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
-  { path: 'schema', name: 'Schema', help: 'schema', load: () => import('./pages/SchemaPage.svelte') },
-  { path: 'run', name: 'Run', help: 'run', load: () => import('./pages/RunPage.svelte') },
-  { path: 'counter', name: 'Counter', help: 'transaction-counter', load: () => import('./pages/CountersPage.svelte') },
-  { path: 'counter/:id', load: () => import('./pages/CounterPage.svelte') },
-  { path: 'profiles', name: 'Profiles', help: 'profiles', load: () => import('./pages/ProfilesPage.svelte') },
-  { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
-  { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
-  { path: 'jobs', name: 'Jobs', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead({ ...filterOf(query) }) },
+  { path: 'start', name: 'Start', group: 'Test', help: 'start', load: () => import('./pages/StartPage.svelte') },
+  { path: 'setup', name: 'Set up', group: 'Test', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
+  { path: 'schema', name: 'Schema', group: 'Test', help: 'schema', load: () => import('./pages/SchemaPage.svelte') },
+  { path: 'run', name: 'Run', group: 'Test', help: 'run', load: () => import('./pages/RunPage.svelte') },
+  { path: 'jobs', name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead({ ...filterOf(query) }) },
   { path: 'jobs/compare', load: () => import('./pages/ComparePage.svelte') },
   { path: 'jobs/:id', help: 'a-job', load: () => import('./pages/JobPage.svelte') },
-  { path: 'scripts', name: 'Scripts', help: 'scripts', load: () => import('./pages/ScriptsPage.svelte') },
+  { path: 'profiles', name: 'Profiles', group: 'Results', help: 'profiles', load: () => import('./pages/ProfilesPage.svelte') },
+  { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
+  { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
+  { path: 'counter', name: 'Counter', group: 'Tools', help: 'transaction-counter', load: () => import('./pages/CountersPage.svelte') },
+  { path: 'counter/:id', load: () => import('./pages/CounterPage.svelte') },
+  { path: 'scripts', name: 'Scripts', group: 'Tools', help: 'scripts', load: () => import('./pages/ScriptsPage.svelte') },
   { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
-  { path: 'console', name: 'Console', help: 'the-console', load: () => import('./pages/ConsolesPage.svelte') },
+  { path: 'console', name: 'Console', group: 'Tools', help: 'the-console', load: () => import('./pages/ConsolesPage.svelte') },
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
-  { path: 'datagen', name: 'Data generation', help: 'data-generation', load: () => import('./pages/DatagenPage.svelte') },
+  { path: 'datagen', name: 'Data generation', group: 'Tools', help: 'data-generation', load: () => import('./pages/DatagenPage.svelte') },
   { path: 'datagen/:id', load: () => import('./pages/DatagenTaskPage.svelte') },
   { path: 'settings', name: 'Settings', help: 'settings', load: () => import('./pages/SettingsPage.svelte') },
   { path: 'help', name: 'Help', load: () => import('./pages/HelpPage.svelte') },

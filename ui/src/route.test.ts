@@ -46,7 +46,3 @@ test('each page has a link to its section of the manual', () => {
   expect(helpOf(pageOf('#/help')?.page)).toBe('#/help/web')
   expect(pageOf(toHelp('commands/sledge_run', 'flags'))?.params).toEqual({ page: 'commands/sledge_run' })
 })
-
-test('no two pages have one address', () => {
-  expect(new Set(pages.map(({ path }) => path)).size).toBe(pages.length)
-})

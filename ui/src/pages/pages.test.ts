@@ -93,6 +93,7 @@ describe('the list of jobs', () => {
     expect(marks).toContain('✓ done')
     expect(marks).toContain('✗ failed')
     expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Jobs')
+    expect([...page.querySelectorAll('nav div')].map((group) => group.textContent?.trim().split(/\s+/)[0])).toEqual(['Test', 'Results', 'Tools'])
   })
 
   test('reads the filter from the address, and writes it there', async () => {

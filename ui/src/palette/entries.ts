@@ -37,10 +37,10 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter((word) => word !== '')
 }
 
-/** The pages of the navigation that match a text. They are known at once. */
+/** The named pages that match a text by their names or groups. They are known at once. */
 export function pagesFor(text: string): Group {
   const words = wordsOf(text)
-  const found = pages.flatMap(({ name, path }): Entry[] => (name !== undefined && has(name, words) ? [{ title: name, about: 'page', go: `#/${path}` }] : []))
+  const found = pages.flatMap(({ name, group = 'page', path }): Entry[] => (name !== undefined && has(`${name} ${group}`, words) ? [{ title: name, about: group, go: `#/${path}` }] : []))
   return { name: 'Pages', entries: text.trim() === '' ? found : found.slice(0, most) }
 }
 
