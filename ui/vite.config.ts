@@ -12,8 +12,13 @@ export default defineConfig(({ mode }) => ({
     // The Content-Security-Policy has no data: and no inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // ECharts, which is loaded with the first chart, is 600 kB.
-    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // Each file costs 650 bytes of headers, and small files compress badly: the frame is one file, and the first page
+        // with everything that it needs is another.
+        codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }, { name: 'StartPage', test: /[\\/]StartPage\.svelte/ }] },
+      },
+    },
   },
   // npm run dev forwards requests to a sledge web on the same machine.
   server: { proxy: { '/api': 'http://127.0.0.1:8080' } },

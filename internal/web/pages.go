@@ -23,14 +23,30 @@ const HowToGetPages = "install Node.js with npm, run make build in Sledge's sour
 // noPages is the message of a program without pages.
 const noPages = "This program was built without its pages. To get them, " + HowToGetPages + " The API and the command line work without them."
 
-// pages serves the built pages, or a message on how to get them.
+// accepts reports whether a client accepts a content encoding.
+func accepts(r *http.Request, encoding string) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(part, ";")
+		if strings.TrimSpace(name) == encoding {
+			return strings.TrimRight(strings.TrimSpace(quality), "0.") != "q="
+		}
+	}
+	return false
+}
+
+// pages serves the built pages, or a message on how to get them. Browsers accept brotli by TLS and
+// from their own machine, and gzip everywhere.
 func (s *Server) pages() http.Handler {
 	if s.Pages == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.refuse(w, r, http.StatusNotFound, noPages)
 		})
 	}
-	return gzhttp.GzipHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false)) // its zstd is larger than its gzip
+	if err != nil {
+		panic(err) // the options are ours
+	}
+	return wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if acts(r) {
 			w.Header().Set("Allow", "GET, HEAD")
 			s.refuse(w, r, http.StatusMethodNotAllowed, "pages accept only GET and HEAD")
@@ -51,6 +67,13 @@ func (s *Server) pages() http.Handler {
 		w.Header().Set("Cache-Control", "no-cache")
 		if strings.HasPrefix(name, "assets/") { // their names contain a hash of their contents
 			w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+		}
+		if accepts(r, "br") {
+			if _, err := fs.Stat(s.Pages, name+".br"); err == nil { // the build compresses large files
+				w.Header().Set("Content-Encoding", "br")
+				w.Header().Set("Vary", "Accept-Encoding")
+				name += ".br"
+			}
 		}
 		http.ServeFileFS(w, r, s.Pages, name)
 	}))

@@ -203,6 +203,8 @@ var pages = fstest.MapFS{
 	"index.html":         {Data: []byte("<!doctype html><title>the pages</title>" + strings.Repeat(" ", 2000))},
 	"icon.svg":           {Data: []byte("<svg/>")},
 	"assets/main-1a2.js": {Data: []byte("export {}" + strings.Repeat(" ", 2000))},
+	// The server does not look into it.
+	"assets/main-1a2.js.br": {Data: []byte("brotli of the script")},
 }
 
 func TestServer_RefusesRequestsWithoutLogin(t *testing.T) {
@@ -887,6 +889,12 @@ func TestPages_AreServedAsBuilt(t *testing.T) {
 	}
 	if reply := s.ask(c, "GET", "/assets/main-1a2.js", "", "Accept-Encoding", "gzip"); reply.Header.Get("Content-Encoding") != "gzip" || len(reply.body) > 200 {
 		t.Errorf("got %d bytes, as %q, want them compressed", len(reply.body), reply.Header.Get("Content-Encoding"))
+	}
+	for accepted, want := range map[string]string{"gzip, deflate, br, zstd": "br", "br;q=0.5": "br", "gzip, br;q=0": "gzip", "br;q=0.0": "", "brotli": ""} {
+		reply := s.ask(c, "GET", "/assets/main-1a2.js", "", "Accept-Encoding", accepted)
+		if got := reply.Header.Get("Content-Encoding"); got != want || got == "br" && (reply.body != "brotli of the script" || reply.Header.Get("Content-Type") != "text/javascript; charset=utf-8") || reply.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("Accept-Encoding %q: got %v %.30q, want %q", accepted, reply.Header, reply.body, want)
+		}
 	}
 	for _, path := range []string{"/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets", "/assets/", "/assets%5cmain-1a2.js", "/%00", "/nosuch"} {
 		if reply := s.ask(c, "GET", path, ""); reply.StatusCode < 300 || reply.StatusCode >= 500 || strings.Contains(reply.body, "root:") {
