@@ -16,6 +16,7 @@ var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$`)
 const (
 	longestLabel = 200
 	longestNote  = 4000
+	longestName  = 100
 )
 
 // ParseLabel parses a label in the form "name=value".
@@ -36,6 +37,15 @@ func ParseLabel(text string) (name, value string, err error) {
 // CheckNote returns an error if a text is not allowed as a note.
 func CheckNote(text string) error {
 	return checkText(strings.NewReplacer("\n", " ", "\t", " ").Replace(text), longestNote)
+}
+
+// CheckName returns an error if a text is not allowed as a name that a user chooses for people to
+// read.
+func CheckName(text string) error {
+	if text == "" || text != strings.TrimSpace(text) {
+		return errors.New("it must not be empty, nor begin or end with a blank")
+	}
+	return checkText(text, longestName)
 }
 
 func checkText(text string, longest int) error {

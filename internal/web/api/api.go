@@ -90,6 +90,7 @@ func New(c Config) *API {
 		catalog{b},
 		setups{b},
 		connections{b},
+		savedSetups{b},
 		a.jobs, a.views,
 		records{j},
 		a.points,

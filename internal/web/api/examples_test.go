@@ -53,6 +53,10 @@ var steps = []step{
 	{operation: "keep-connection", path: "/connections/lab", body: `{"database": "sqlite", "values": {"dbname": "tpcc.sqlite"}}`, status: 200},
 	{operation: "list-connections", path: "/connections", status: 200},
 	{operation: "show-connection", path: "/connections/lab", status: 200},
+	{operation: "save-setup", path: "/setups", body: `{"name": "nightly", "action": "run", "settings": {"connection": "lab", "users": 8, "duration": "10m"}}`, status: 201, id: "setup"},
+	{operation: "change-setup", path: "/setups/$setup", body: `{"name": "nightly, 10 minutes"}`, status: 200},
+	{operation: "list-setups", path: "/setups", status: 200},
+	{operation: "show-setup", path: "/setups/$setup", status: 200},
 	{operation: "check-settings", path: "/settings", body: exampleRun, status: 200},
 	{operation: "check-form", path: "/settings/check", body: `{"action": "run", "settings": {"db": "pg", "port": "many"}}`, status: 200},
 	{operation: "show-settings-as", path: "/settings/forms", body: `{"action": "build", "settings": {"db": "pg", "host": "db1", "warehouses": 10}}`, status: 200},
@@ -142,6 +146,7 @@ var steps = []step{
 	{operation: "list-files-tasks", path: "/datagen", status: 200},
 	{operation: "stop-files-task", path: "/datagen/$large/stop", status: 202},
 
+	{operation: "delete-setup", path: "/setups/$setup", status: 204},
 	{operation: "forget-connection", path: "/connections/lab", status: 204},
 
 	{operation: "start-job", path: "/jobs", body: `{"action": "run"`, status: 400},
@@ -367,13 +372,13 @@ func (p *player) play(s step) example {
 	p.conforms(request, response, answer)
 	if s.id != "" {
 		var made struct {
-			ID      string
+			ID      any
 			Profile int
 		}
 		if err := json.Unmarshal(answer, &made); err != nil {
 			p.Fatal(err)
 		}
-		if p.known[s.id] = made.ID; made.ID == "" {
+		if p.known[s.id] = fmt.Sprint(made.ID); made.ID == nil {
 			p.known[s.id] = fmt.Sprint(made.Profile)
 		}
 	}
