@@ -19,6 +19,7 @@ require (
 	github.com/duckdb/duckdb-go/v2 v2.10506.0 // DuckDB 1.5.6, only with the tag duckdb; most of what is indirect is its
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
 	github.com/ebitengine/purego v0.11.2 // Db2: IBM's own library, loaded at run time without C
+	github.com/emersion/go-smtp v0.25.1 // a mail server, in tests
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
 	github.com/invopop/jsonschema v0.14.0 // JSON Schemas of documents, from their types
@@ -37,6 +38,7 @@ require (
 	github.com/sijms/go-ora/v2 v2.8.24 // Oracle, without a client of its
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
+	github.com/wneessen/go-mail v0.8.1 // notices by e-mail
 	github.com/yuin/goldmark v1.8.6 // the manual in the browser, from its Markdown
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
@@ -47,6 +49,8 @@ require (
 	golang.org/x/tools v0.52.0 // types on the platforms of releases, in a test
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
+
+require github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect

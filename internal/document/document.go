@@ -40,6 +40,8 @@ const (
 	ConnectionsSchema = "sledge-connections-1"
 	TrialSchema       = "sledge-trial-1"
 
+	NoticeSchema = "sledge-notice-1"
+
 	ErrorSchema = "sledge-error-1"
 )
 

@@ -169,6 +169,15 @@ func Documents() []Document {
 				{Name: "sessions / loads", Outcome: selftest.Failed, Seconds: 0.4, Says: []string{"got 0 rows, ERROR: permission denied; want 3000"}},
 			},
 		}},
+		{document.NoticeSchema, "webhooks of `sledge web` ([Notices](web.md#notices))", document.Notice{
+			Schema: document.NoticeSchema, Event: document.NoticeMissed, At: at.Add(7 * time.Minute),
+			Title: "Run missed a threshold: 15,824 NOPM (PostgreSQL, TPROC-C)", Link: "https://load1.example.com/#/jobs/" + string(id),
+			Job: &document.NoticeOfJob{
+				ID: id, Action: job.Run, Database: "postgresql", Workload: "tprocc", Labels: map[string]string{"kernel": "6.11"}, Users: 16,
+				Status: job.Missed, Reason: "p99 is 61.2 ms instead of at most 50 ms", Headline: "15,824 NOPM",
+				Verdict: "MISSED A THRESHOLD: the figures are valid", Begun: at, Ended: at.Add(7 * time.Minute),
+			},
+		}.WithLink("https://load1.example.com")},
 		{document.VersionSchema, "`sledge version --json`", document.Version{
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},

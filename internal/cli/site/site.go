@@ -22,6 +22,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/hammerdb/webservice"
+	"sledge/internal/notice"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
@@ -49,6 +50,7 @@ type Site struct {
 	program *program.Program
 	Store   *repository.Store
 	Verbs   *api.API
+	notices *notice.Notices
 	quits   atomic.Int32  // the number of requests to end
 	asked   chan struct{} // closed by the first request
 	again   chan struct{} // closed by the second request
@@ -66,12 +68,14 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 		return nil, errors.Join(err, store.Close())
 	}
 	config.Private, config.Plain = api.Private, api.Plain
+	s.notices = notice.New(notice.Config{Folder: config.Folder, Say: config.Say})
 	s.Verbs = api.New(api.Config{
 		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
+		Notices: s.notices,
 		Serving: s.serving, Users: s.users, UserName: web.UserName, Note: web.Note,
 		Say: config.Say,
 	})
@@ -92,6 +96,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 		return nil, errors.Join(err, s.Close())
 	}
 	s.forget = s.announce()
+	s.notices.Start()
 	return s, nil
 }
 
@@ -213,6 +218,7 @@ func (s *Site) await() {
 func (s *Site) Close() error {
 	s.forget()
 	s.Verbs.Close()
+	s.notices.Close()
 	return s.Store.Close()
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"sledge/internal/control"
 	"sledge/internal/job"
+	"sledge/internal/notice"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
 )
@@ -45,6 +46,9 @@ type Config struct {
 	// Connections are the saved connections; nil saves none. Version is the version of Sledge.
 	Connections *settings.Connections
 	Version     string
+
+	// Notices report the ends of jobs; nil reports none. The caller closes them after API.Close.
+	Notices *notice.Notices
 
 	// Serving describes the server that mounts the API, and Users its users. They may be nil.
 	Serving func() Serving
@@ -100,6 +104,7 @@ func New(c Config) *API {
 		a.sequences, a.counters, a.scripts, a.files,
 		manualPages{},
 		server{b},
+		notices{b},
 	} {
 		n.add(a.table)
 	}

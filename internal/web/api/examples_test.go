@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/notice"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/testserver"
 	"sledge/internal/web"
@@ -134,6 +136,11 @@ var steps = []step{
 	{operation: "draft-driver-script", path: "/console/driver?database=pg&workload=tprocc", status: 200},
 	{operation: "set-console-setting", path: "/console/settings", body: `{"dictionary": "generic", "section": "virtual_user_options", "key": "virtual_users", "value": "8"}`, status: 200},
 	{operation: "list-console-settings", path: "/console/settings", status: 200},
+
+	{operation: "put-notice-receiver", path: "/notices/receivers/ops", body: `{"events": ["failed", "missed"], "pages": "https://load1.example.com/", "webhook": {"url": "$hook/hook", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}`, status: 200},
+	{operation: "test-notice-receiver", path: "/notices/receivers/ops/test", status: 200},
+	{operation: "list-notices", path: "/notices", status: 200},
+	{operation: "remove-notice-receiver", path: "/notices/receivers/ops", status: 204},
 
 	{operation: "list-files-options", path: "/datagen/options?workload=tproch", status: 200},
 	{operation: "outline-files", path: "/datagen/outline", body: exampleFiles, status: 200},
@@ -294,11 +301,14 @@ func newPlayer(t *testing.T) *player {
 	w.api.Users = func() (Users, error) {
 		return Users{[]User{{Name: "ann", Role: "act", By: "password", Added: time.Now().UTC()}}, []Command{{"Add a user", "sledge web user add NAME --role look"}}}, nil
 	}
+	w.api.Notices = notice.New(notice.Config{Folder: folder})
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(hook.Close)
 	values := server.Values()
 	p := &player{
 		world: w, file: file,
-		known: map[string]string{"host": values["host"], "port": values["port"], "superuser": values["superuser"], "password": values["superuser_password"], "ssl_mode": values["ssl_mode"]},
-		shown: map[string]string{folder: "/srv/sledge", filepath.Dir(w.path): "/srv/sledge", values["port"]: "5432"},
+		known: map[string]string{"hook": hook.URL, "host": values["host"], "port": values["port"], "superuser": values["superuser"], "password": values["superuser_password"], "ssl_mode": values["ssl_mode"]},
+		shown: map[string]string{folder: "/srv/sledge", filepath.Dir(w.path): "/srv/sledge", hook.URL: "https://ci.example.com", values["port"]: "5432"},
 	}
 	if host, err := os.Hostname(); err == nil && len(host) > 3 {
 		p.shown[host] = "loadgen1"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sledge/internal/control"
+	"sledge/internal/document"
 	"sledge/internal/job"
 )
 
@@ -58,8 +59,9 @@ func (js *jobs) handle(id job.ID) *control.Handle {
 	return js.running[id]
 }
 
-// jobEnded records that a job that was started here has ended.
+// jobEnded records that a job that was started here has ended, and posts its notices.
 func (js *jobs) jobEnded(o control.Outcome) {
+	defer js.report(o.Job)
 	if o.Lost != nil {
 		js.Say(o.Lost.Error())
 	}
@@ -69,6 +71,21 @@ func (js *jobs) jobEnded(o control.Outcome) {
 	if o.Lost != nil {
 		js.ended = append(js.ended[max(0, len(js.ended)-mostRunning+1):], o.Job)
 	}
+}
+
+// report posts the notice of a job that has ended.
+func (js *jobs) report(j job.Job) {
+	if js.Notices == nil {
+		return
+	}
+	database, workload := j.Spec.Database, j.Spec.Workloads()
+	if d, err := js.Resolver.Database(database); err == nil {
+		database = d.Title
+	}
+	if w, err := js.Resolver.Workload(workload); err == nil { // several have no common title
+		workload = w.Title
+	}
+	js.Notices.Post(document.NewNotice(j, database, workload))
 }
 
 // unrecordedEnd returns a job whose end could not be recorded.

@@ -34,7 +34,7 @@ type Scripting struct {
 // passwords, and users who may only look need not know the other users or the server's paths.
 var Private = []string{
 	Prefix + "/scripts", Prefix + "/executions", Prefix + "/console/settings",
-	Prefix + "/server", Prefix + "/web/users", Prefix + "/defaults",
+	Prefix + "/server", Prefix + "/web/users", Prefix + "/defaults", Prefix + "/notices",
 }
 
 // Scripts lists the saved scripts.
