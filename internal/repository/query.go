@@ -1,12 +1,12 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -27,8 +27,31 @@ type Query struct {
 	Labels   map[string]string // by name; a job must have all of them; "" matches any value
 	Text     string            // words; searchedText must contain all of them
 	Since    time.Time         // the earliest begin
+	Until    time.Time         // jobs begin before it
+	Sort     Sort              // zero is Newest
 	Before   job.ID            // lists only jobs that follow this one in the unfiltered list
 	Limit    int
+}
+
+// Sort is the order of a list of jobs.
+type Sort string
+
+// The orders of a list. An index serves each of them, so that a page is read without sorting the whole list.
+const (
+	Newest  Sort = "newest"  // by the time at which jobs began
+	Longest Sort = "longest" // by duration; running jobs come last
+	Highest Sort = "highest" // by the name and the value of the first figure; jobs without one come last
+)
+
+// Sorts lists the orders. The first is the default.
+var Sorts = []Sort{Newest, Longest, Highest}
+
+// sortKeys holds the SQL expressions that a list is sorted by, all of them in descending order. They are the columns of
+// an index, and the last one is unique.
+var sortKeys = map[Sort][]string{
+	Newest:  {"begun_ms", "number"},
+	Longest: {"coalesce(ended_ms - begun_ms, -1)", "begun_ms", "number"},
+	Highest: {"coalesce(result ->> '$.metrics[0].name', '')", "coalesce(result ->> '$.metrics[0].value', -1)", "begun_ms", "number"},
 }
 
 // ErrNotFound means that the repository does not contain the job.
@@ -40,7 +63,7 @@ const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms,
 // each job.
 const mostWords = 40
 
-// List lists jobs, newest first by the time at which they began. An imported job may be older than
+// List lists jobs, by default newest first by the time at which they began. An imported job may be older than
 // jobs that were recorded before the import. The search ignores case.
 func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	labels := []byte("{}")
@@ -64,26 +87,16 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
-	begun, number := int64(math.MaxInt64), int64(math.MaxInt64)
-	if q.Before != "" {
-		before, row, err := s.find(ctx, q.Before)
-		if err != nil {
-			return nil, err
-		}
-		begun, number = before.Begun.UnixMilli(), row
+	keys, known := sortKeys[cmp.Or(q.Sort, Newest)]
+	if !known {
+		return nil, fmt.Errorf("list jobs: unknown order %q", q.Sort)
 	}
-	since := int64(math.MinInt64)
-	if !q.Since.IsZero() {
-		since = q.Since.UnixMilli()
+	parameters := []any{q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), string(asciiWords), string(otherWords)}
+	part, values, err := s.partOf(ctx, q, keys)
+	if err != nil {
+		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
-		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND (?3 IN ('', workload) OR instr(' + ' || workload || ' + ', ' + ' || ?3 || ' + ') > 0) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
-			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
-				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
-			AND NOT EXISTS (SELECT 1 FROM json_each(?10) AS word WHERE instr(lower(`+searchedText+`), word.value) = 0)
-			AND NOT EXISTS (SELECT 1 FROM json_each(?11) AS word WHERE instr(`+smallLetters+`(`+searchedText+`), word.value) = 0)
-		ORDER BY begun_ms DESC, number DESC`,
-		q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since, string(asciiWords), string(otherWords))
+	rows, err := s.db.QueryContext(ctx, listSQL(keys, part), append(parameters, values...)...)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -110,6 +123,50 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	return jobs, nil
 }
 
+// listSQL returns the statement that lists jobs, sorted by keys, in the part of the list that an SQL condition selects.
+func listSQL(keys []string, part string) string {
+	return `SELECT ` + jobColumns + ` FROM job
+		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND (?3 IN ('', workload) OR instr(' + ' || workload || ' + ', ' + ' || ?3 || ' + ') > 0) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
+			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
+				SELECT 1 FROM json_each(spec -> '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
+			AND NOT EXISTS (SELECT 1 FROM json_each(?7) AS word WHERE instr(lower(` + searchedText + `), word.value) = 0)
+			AND NOT EXISTS (SELECT 1 FROM json_each(?8) AS word WHERE instr(` + smallLetters + `(` + searchedText + `), word.value) = 0)
+			` + part + `
+		ORDER BY ` + strings.Join(keys, " DESC, ") + ` DESC`
+}
+
+// partOf returns an SQL condition for the time and the place in the sorted list of the jobs that a query wants, and its
+// parameters. The condition begins with AND or is empty.
+func (s *Store) partOf(ctx context.Context, q Query, keys []string) (condition string, values []any, err error) {
+	begun := "begun_ms"
+	if keys[0] != begun {
+		begun = "+begun_ms" // SQLite then uses the index of the order and not that of the time
+	}
+	if !q.Since.IsZero() {
+		condition, values = condition+" AND "+begun+" >= ?", append(values, q.Since.UnixMilli())
+	}
+	if !q.Until.IsZero() {
+		condition, values = condition+" AND "+begun+" < ?", append(values, q.Until.UnixMilli())
+	}
+	if q.Before == "" {
+		return condition, values, nil
+	}
+	_, row, err := s.find(ctx, q.Before)
+	if err != nil {
+		return "", nil, err
+	}
+	last, into := make([]any, len(keys)), make([]any, len(keys))
+	for i := range last {
+		into[i] = &last[i]
+	}
+	list := strings.Join(keys, ", ")
+	if err := s.db.QueryRowContext(ctx, "SELECT "+list+" FROM job WHERE number = ?", row).Scan(into...); err != nil {
+		return "", nil, fmt.Errorf("list the jobs after %s: %w", q.Before, err)
+	}
+	condition += " AND (" + list + ") < (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	return condition, append(values, last...), nil
+}
+
 // Count returns the number of recorded jobs.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
 	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM job").Scan(&n); err != nil {
@@ -127,7 +184,8 @@ func (s *Store) Get(ctx context.Context, id job.ID) (job.Job, error) {
 
 // find returns a job and the number of its row.
 func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
-	condition, argument := `id GLOB ? || '*'`, strings.ToUpper(string(id))
+	// "G" follows all hexadecimal digits. SQLite would not use an index for GLOB with a parameter.
+	condition, argument := `id >= ?1 AND id < ?1 || 'G'`, strings.ToUpper(string(id))
 	switch {
 	case strings.EqualFold(string(id), "last"):
 		condition, argument = `number = (SELECT number FROM job ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ? <> ''`, "last"

@@ -335,6 +335,7 @@ func TestAPI_PerformsAWholeTest(t *testing.T) {
 	for query, want := range map[string]int{
 		"?action=run": 3, "?database=sqlite&workload=tpcc": 7, "?status=partial": 2, "?status=missed": 0, "?label=ticket=4711": 1, "?label=ticket=1": 0,
 		"?since=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 0, "?since=2026-01-01T00:00:00Z": 7,
+		"?until=2026-01-01T00:00:00Z": 0, "?sort=highest&until=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 7,
 	} {
 		if got := len(w.call("GET", "/jobs"+query, "", 200)["jobs"].([]any)); got != want {
 			t.Errorf("/jobs%s: got %d jobs, want %d", query, got, want)

@@ -55,13 +55,27 @@ func (status) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// narrowed holds the filters of a list of jobs.
+// order is a repository.Sort as a parameter.
+type order string
+
+// Schema implements huma.SchemaProvider.
+func (order) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Default: string(repository.Sorts[0])}
+	for _, one := range repository.Sorts {
+		s.Enum = append(s.Enum, string(one))
+	}
+	return s
+}
+
+// narrowed holds the filters of a list of jobs, and its order.
 type narrowed struct {
 	Database string    `query:"database" doc:"Any name of a database."`
 	Workload string    `query:"workload" doc:"Any name of a workload."`
 	Action   string    `query:"action" enum:"build,check,run,delete"`
 	Status   status    `query:"status"`
 	Since    time.Time `query:"since" doc:"Only jobs that began then or later."`
+	Until    time.Time `query:"until" doc:"Only jobs that began earlier."`
+	Sort     order     `query:"sort" doc:"Order of the list: newest first, longest first, or highest first by the first figure. Different figures are sorted apart, because they are not comparable."`
 	Text     string    `query:"text" maxLength:"400" doc:"Only jobs that contain all these words: in the ID, a label, the note, an option, the target and other facts."`
 	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. Several must all match."`
 	Before   string    `query:"before" maxLength:"24" doc:"Only jobs after this one in the list: the member next of a response."`
@@ -74,7 +88,7 @@ type records struct{ *jobs }
 // query turns the filters into a query. It refuses unknown values, which would list nothing.
 func (r records) query(in *narrowed) (repository.Query, error) {
 	q := repository.Query{
-		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Text: in.Text, Before: job.ID(in.Before), Limit: in.Limit + 1,
+		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Until: in.Until, Sort: repository.Sort(in.Sort), Text: in.Text, Before: job.ID(in.Before), Limit: in.Limit + 1,
 	}
 	for _, text := range in.Label {
 		name, value, _ := strings.Cut(text, "=")
@@ -105,7 +119,7 @@ func (r records) query(in *narrowed) (repository.Query, error) {
 
 func (r records) add(t *table) {
 	r.addParts(t)
-	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
+	list := get("list-jobs", "/jobs", "List jobs", tagJobs)
 	list.Description = "Each job is a summary; its own document has more. With status=running, the list contains the running jobs of this program and of others that use the same repository."
 	list.Errors = notFound
 	add(t, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
