@@ -3,10 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
-	"time"
 )
 
 // The paths of a user's own account, which need no role.
@@ -29,13 +26,16 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 		ReadOnly bool   `json:"read_only"`
 		By       string `json:"by"`
 		Others   int    `json:"other_sessions"`
-	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly, by, others})
+		Shared   *shown `json:"shared,omitempty"`
+	}{who.name, who.role, who.role.mayAct() && !s.ReadOnly, s.ReadOnly, by, others, shownBy(visitOf(r).link)})
 }
 
 // loginDetails returns how the user logged in, and the number of their other sessions.
 func (s *Server) loginDetails(r *http.Request, who identity) (by string, others int) {
 	cookie, err := r.Cookie(s.cookie)
 	switch {
+	case who.role == visitor:
+		return byShared, 0
 	case r.Header.Get("Authorization") != "" || err != nil:
 		return byToken, 0
 	case who.name == linkUser:
@@ -51,6 +51,7 @@ const (
 	byPassword = "password"
 	byToken    = "token"
 	byLink     = "link"
+	byShared   = "shared" // with a shared link
 )
 
 // By returns how a user logs in: with a password or a token.
@@ -72,9 +73,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	v := visitOf(r)
 	giveBack, wait := s.attempts.begin(v.address, v.who.name)
 	if wait > 0 {
-		seconds := int(wait/time.Second) + 1
-		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		s.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("Too many attempts. Try again in %d s.", seconds))
+		s.refuseFor(w, r, wait)
 		return
 	}
 	user, err := s.users.ChangePassword(v.who.name, asked.Old, asked.New)

@@ -12,13 +12,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sledge/internal/web/share"
 )
 
 // visit holds the details of a request.
 type visit struct {
-	address netip.Addr // of the client, even behind a trusted proxy
-	secure  bool       // whether the browser uses TLS, to this server or to a proxy
-	who     identity   // zero if the client has not logged in
+	address netip.Addr  // of the client, even behind a trusted proxy
+	secure  bool        // whether the browser uses TLS, to this server or to a proxy
+	who     identity    // zero if the client has not logged in
+	link    *share.Link // of a visitor
 
 	about string // the user in the audit log if the client has not logged in
 	did   string // details for the audit log, or ""
@@ -75,10 +78,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		limitBody(w, r, s.timeouts.body)
-		if !s.authorize(w, r, v) {
+		if _, _, below := sharedID(r.URL.Path); below {
+			if r = s.authorizeVisitor(w, r, v); r == nil {
+				return
+			}
+		} else if !s.authorize(w, r, v) {
 			return
 		}
-		ctx, end := s.whileLoggedIn(r, v.who)
+		ctx, end := s.whileAllowed(r, v)
 		defer end()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -135,7 +142,7 @@ func (s *Server) authorize(w *responseWriter, r *http.Request, v *visit) bool {
 		return false
 	}
 	switch r.URL.Path {
-	case "/login", "/login.css", "/login.js", "/icon.svg":
+	case "/login", "/login.css", "/login.js", "/icon.svg", sharedPath, sharedScript:
 		return true
 	}
 	who, in, err := s.identify(r)
@@ -157,7 +164,7 @@ func (s *Server) authorize(w *responseWriter, r *http.Request, v *visit) bool {
 		return false
 	case r.URL.Path == passwordPath:
 		return true
-	case who.role != Act:
+	case !who.role.mayAct():
 		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s has the role look, and this needs the role %s: ask the administrator of this server for it", who.name, Act))
 		return false
 	}
@@ -201,13 +208,18 @@ func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	return identity{user.Name, user.Role, proof}, true, nil
 }
 
-// whileLoggedIn returns a context that ends when the user may no longer read the API, or when the
-// server ends. Otherwise a stream of events would outlive its session.
-func (s *Server) whileLoggedIn(r *http.Request, who identity) (ctx context.Context, end func()) {
+// whileAllowed returns a context that ends when the client may no longer read the API, or when the
+// server ends. Otherwise a stream of events would outlive its session or its shared link.
+func (s *Server) whileAllowed(r *http.Request, v *visit) (ctx context.Context, end func()) {
 	if acts(r) || !strings.HasPrefix(r.URL.Path, "/api/") {
 		return r.Context(), func() {}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
+	var revoked <-chan struct{}
+	var over <-chan time.Time
+	if v.link != nil {
+		revoked, over = s.Shares.links.Revoked(v.link.ID), time.After(s.Shares.links.Left(*v.link))
+	}
 	var looking sync.WaitGroup
 	looking.Go(func() {
 		again := time.NewTicker(s.lookAgain)
@@ -219,14 +231,30 @@ func (s *Server) whileLoggedIn(r *http.Request, who identity) (ctx context.Conte
 			case <-s.ending:
 				cancel()
 				return
+			case <-revoked:
+				cancel()
+				return
+			case <-over:
+				cancel()
+				return
 			case <-again.C:
 			}
-			if now, in, err := s.identify(r); err != nil || !in || now != who {
+			if !s.isAllowed(r, v) {
 				cancel()
 			}
 		}
 	})
 	return ctx, func() { cancel(); looking.Wait() }
+}
+
+// isAllowed reports whether the client of a request that was allowed still has its session or its link.
+func (s *Server) isAllowed(r *http.Request, v *visit) bool {
+	if v.link != nil {
+		_, works, err := s.visited(r, v.link.ID)
+		return err == nil && works
+	}
+	now, in, err := s.identify(r)
+	return err == nil && in && now == v.who
 }
 
 // sendToLogin responds to a client that has not logged in: with a redirect, or an error to programs.
@@ -258,7 +286,7 @@ func (s *Server) note(w *responseWriter, r *http.Request, v *visit) {
 	if v.about != "" {
 		who = v.about
 	}
-	if who == "" {
+	if who == "" || v.link != nil {
 		// Clients that have not logged in must not be able to fill the disk.
 		if _, wait := s.strangers.begin(v.address, ""); wait > 0 {
 			return

@@ -117,7 +117,7 @@ func nameAt(text []byte) int {
 func (s *Server) withoutFolders(next http.Handler) http.Handler {
 	matcher := ownFolders()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if v := visitOf(r); v.who.name == keyUser || v.who.role == Act && !s.ReadOnly || under(s.Plain, r.URL.Path) {
+		if v := visitOf(r); v.who.name == keyUser || v.who.role.mayAct() && !s.ReadOnly || under(s.Plain, r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

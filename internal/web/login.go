@@ -28,7 +28,7 @@ func (l *link) use(token string) bool {
 	return l != nil && subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 1 && l.used.CompareAndSwap(false, true)
 }
 
-//go:embed login.html message.html login.css login.js
+//go:embed login.html message.html login.css login.js shared.html shared.js
 var own embed.FS
 
 var templates = template.Must(template.ParseFS(own, "*.html"))

@@ -110,7 +110,7 @@ func limitBody(w *responseWriter, r *http.Request, within time.Duration) {
 		return
 	}
 	most := int64(bodyBytes)
-	if r.URL.Path == "/login" || r.URL.Path == passwordPath {
+	if r.URL.Path == "/login" || r.URL.Path == passwordPath || r.URL.Path == sharedPath {
 		most = formBytes
 	}
 	_ = w.control.SetReadDeadline(time.Now().Add(within)) // fails only if the connection is gone

@@ -21,6 +21,8 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/klauspost/compress/gzip"
+
+	"sledge/internal/web/share"
 )
 
 // Config configures a Server. Listener, Folder and API are required.
@@ -42,6 +44,11 @@ type Config struct {
 	// Plain lists paths of the API whose responses are the same everywhere, such as the manual. Paths
 	// in their text are examples.
 	Plain []string
+
+	// Shares are the shared links; nil allows none. Shows reports whether a link to a subject shows
+	// what a request to the API asks for, which reads and is below /api/.
+	Shares *Shares
+	Shows  func(share.Subject, *http.Request) bool
 
 	// Pages are the built pages, with index.html at their root; nil if the build has none.
 	Pages fs.FS
@@ -266,6 +273,11 @@ func (s *Server) routes() http.Handler {
 	handle(http.MethodGet, sessionPath, s.showSession)
 	handle(http.MethodPost, passwordPath, s.changePassword)
 	handle(http.MethodDelete, othersPath, s.endOthers)
+	if s.Shares != nil {
+		handle(http.MethodGet, sharedPath, s.showShared)
+		handle(http.MethodPost, sharedPath, s.openShared)
+		handle(http.MethodGet, sharedScript, showFile("shared.js", "text/javascript"))
+	}
 	handle(http.MethodGet, "/login.css", showFile("login.css", "text/css"))
 	handle(http.MethodGet, "/login.js", showFile("login.js", "text/javascript"))
 	for path, methods := range accepted {

@@ -28,14 +28,18 @@ import (
 // Role determines what a user may do.
 type Role string
 
-// The roles. Act includes Look.
+// The roles. Act includes Look, and Own includes Act.
 const (
 	Look Role = "look" // see everything, change nothing
 	Act  Role = "act"  // also start, stop and delete
+	Own  Role = "own"  // also revoke what other users have shared
 )
 
 // Roles lists them.
-var Roles = []Role{Look, Act}
+var Roles = []Role{Look, Act, Own}
+
+// mayAct reports whether a role includes Act.
+func (r Role) mayAct() bool { return r == Act || r == Own }
 
 // User is a person who logs in with a password, or a program that logs in with a token.
 type User struct {
@@ -136,7 +140,7 @@ func checkUser(name string, role Role) error {
 		return fmt.Errorf("user %s: choose another name, because this one stands for the login link", linkUser)
 	}
 	if !slices.Contains(Roles, role) {
-		return fmt.Errorf("role %q: give %s, to see results, or %s, to change things too", role, Look, Act)
+		return fmt.Errorf("role %q: give %s, to see results, %s, to change things too, or %s, to revoke what others share, too", role, Look, Act, Own)
 	}
 	return nil
 }

@@ -69,6 +69,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	}
 	config.Private, config.Plain = api.Private, api.Plain
 	s.notices = notice.New(notice.Config{Folder: config.Folder, Say: config.Say})
+	config.Shares = web.SharesIn(config.Folder)
 	s.Verbs = api.New(api.Config{
 		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
@@ -76,10 +77,10 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
 		Notices: s.notices,
-		Serving: s.serving, Users: s.users, UserName: web.UserName, Note: web.Note,
+		Serving: s.serving, Users: s.users, UserName: web.UserName, Note: web.Note, Shares: config.Shares,
 		Say: config.Say,
 	})
-	config.API = s.Verbs
+	config.API, config.Shows = s.Verbs, s.Verbs.Shows
 	old := webservice.New(webservice.Config{
 		Catalog: p.Resolver.Catalog, Store: s.Store, Version: p.Version, Logs: console.TempDir(p.Environ),
 		Home: func() string { return s.Home() }, Quit: s.Quit, Note: web.Note, Say: config.Say,

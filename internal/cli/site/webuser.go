@@ -58,11 +58,12 @@ func webUserAdd(p *program.Program, repository *string) *cobra.Command {
 	var role, passwordFile string
 	var token, replace bool
 	c := &cobra.Command{
-		Use:   "add NAME --role look|act",
+		Use:   "add NAME --role look|act|own",
 		Short: "Add a user with a password, or a program with a token",
 		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it generates
 a token for a program instead, and prints it once. A user with the role look can see results and
-change nothing. A user with the role act can also start, stop and delete.`,
+change nothing. A user with the role act can also start, stop and delete. A user with the role own
+can also revoke what other users have shared.`,
 		Example: program.Examples(
 			"sledge web user add ann --role act",
 			"sledge web user add wall --role look --password-file secret.txt",
@@ -79,7 +80,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 			}
 			name, as := args[0], web.Role(role)
 			if role == "" {
-				return program.Usage("--role is missing: give look, to see results, or act, to start, stop and delete too")
+				return program.Usage("--role is missing: give look, to see results, act, to start, stop and delete too, or own, to revoke what others share, too")
 			}
 			if token && passwordFile != "" {
 				return program.Usage("--token and --password-file exclude each other: leave one out")
@@ -111,7 +112,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&role, "role", "", "`role`: look or act")
+	flags.StringVar(&role, "role", "", "`role`: look, act or own")
 	flags.StringVar(&passwordFile, "password-file", "", "`file` with the password in one line")
 	flags.BoolVar(&token, "token", false, "generate a token for a program instead of a password")
 	flags.BoolVar(&replace, "replace", false, "replace the user of this name and end their logins")

@@ -59,6 +59,9 @@ type Config struct {
 	UserName func(context.Context) string
 	Note     func(ctx context.Context, what string)
 
+	// Shares are the shared links; nil if the server has none.
+	Shares Shares
+
 	// Say prints a bug or a failure, one line each; it may be nil.
 	Say func(line string)
 }
@@ -103,6 +106,7 @@ func New(c Config) *API {
 		reports{b},
 		a.sequences, a.counters, a.scripts, a.files,
 		manualPages{},
+		sharedLinks{b},
 		server{b},
 		notices{b},
 	} {

@@ -2,11 +2,9 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,7 +23,6 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
-	"sledge/internal/web"
 )
 
 func TestDescription_IsOpenAPIAndCurrent(t *testing.T) {
@@ -451,48 +448,6 @@ func TestAllow_ListsTheDescribedMethods(t *testing.T) {
 			if accepted := slices.Contains(want, method); refused == accepted || refused && allow != strings.Join(want, ", ") {
 				t.Errorf("%s %s: got %d and Allow: %s, want the methods %q", method, path, response.StatusCode, allow, want)
 			}
-		}
-	}
-}
-
-// The server that mounts the API demands the roles of the description, and describes its refusals like
-// the API.
-func TestDescription_HasTheRolesThatTheServerDemands(t *testing.T) {
-	w := newWorld(t)
-	folder := t.TempDir()
-	token, err := web.UsersIn(folder).AddToken("lou", web.Look)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := web.New(web.Config{Listener: listener, Folder: folder, API: w.api, Private: Private})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx) }()
-	defer func() {
-		end()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
-	w.url = strings.TrimSuffix(server.Home(), "/")
-	for _, o := range operationsOf(w.api.huma.OpenAPI()) {
-		address := regexp.MustCompile(`{\w+}`).ReplaceAllString(o.Path, "none")
-		if len(o.Security) != 2 || len(o.Security[0][byToken]) != 1 {
-			t.Fatalf("%s: got the security %v", o.OperationID, o.Security)
-		}
-		role := web.Role(o.Security[0][byToken][0])
-		w.token = ""
-		w.raw(o.Method, address, "", http.StatusUnauthorized)
-		w.token = token
-		if status, answer := w.ask(o.Method, address, ""); status == http.StatusUnauthorized || (status == http.StatusForbidden) != (role == web.Act) {
-			t.Errorf("%s: got %d for the role look, and the description demands the role %s: %s", o.OperationID, status, role, answer)
 		}
 	}
 }

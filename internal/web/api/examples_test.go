@@ -23,6 +23,7 @@ import (
 	"sledge/internal/report/reporttest"
 	"sledge/internal/testserver"
 	"sledge/internal/web"
+	"sledge/internal/web/share"
 )
 
 // step is a request of the test that records and replays the examples of the description. In path and
@@ -88,6 +89,10 @@ var steps = []step{
 	{operation: "annotate-job", path: "/jobs/$run", body: `{"labels": {"kernel": "6.11"}, "note": "new disks"}`, status: 200},
 	{operation: "list-jobs", path: "/jobs?action=run&limit=10", status: 200},
 	{operation: "show-job", path: "/jobs/$run", status: 200},
+
+	{operation: "share", path: "/shares", body: `{"kind": "job", "ids": ["last"]}`, status: 201, id: "link"},
+	{operation: "list-shares", path: "/shares", status: 200},
+	{operation: "revoke-share", path: "/shares/$link", status: 204},
 
 	{operation: "start-sequence", path: "/sequences", body: `{"action": "run", "settings": {"connection": "lab", "users": "1,2", "rampup": 0, "duration": "1s"}}`, status: 201, id: "profile"},
 	{operation: "list-sequences", path: "/sequences", status: 200},
@@ -304,6 +309,7 @@ func newPlayer(t *testing.T) *player {
 	w.api.Notices = notice.New(notice.Config{Folder: folder})
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(hook.Close)
+	w.api.Shares = sharedByAnn{share.In(folder, time.Now)}
 	values := server.Values()
 	p := &player{
 		world: w, file: file,
@@ -319,6 +325,15 @@ func newPlayer(t *testing.T) *player {
 	slices.SortFunc(p.hidden, func(a, b string) int { return len(b) - len(a) })
 	return p
 }
+
+// sharedByAnn are the shared links of a server whose only user is ann.
+type sharedByAnn struct{ *share.Store }
+
+func (s sharedByAnn) Add(_ context.Context, subject share.Subject, until time.Time) (share.Link, string, error) {
+	return s.Store.Add(subject, "ann", time.Time{}, until)
+}
+func (s sharedByAnn) List(context.Context) ([]share.Link, error) { return s.Store.List() }
+func (s sharedByAnn) Revoke(_ context.Context, id string) error  { return s.Store.Revoke(id) }
 
 // names matches a name of a known value.
 var names = regexp.MustCompile(`\$[a-z_]+`)

@@ -67,7 +67,7 @@ type Allowance struct {
 // User is a user of the server.
 type User struct {
 	Name  string    `json:"name"`
-	Role  string    `json:"role" doc:"look or act."`
+	Role  string    `json:"role" doc:"look, act or own."`
 	By    string    `json:"by" doc:"How the user logs in: password or token."`
 	Added time.Time `json:"added"`
 }
