@@ -75,6 +75,7 @@ type API struct {
 	views     *liveViews
 	points    *points
 	sequences *sequences
+	chains    *chains
 	counters  *counters
 	scripts   *scripts
 	files     *files
@@ -93,6 +94,7 @@ func New(c Config) *API {
 		sequences: &sequences{jobs: j}, counters: &counters{base: b, kept: counterKept},
 		scripts: newScripts(b), files: &files{base: b},
 	}
+	a.chains = &chains{sequences: a.sequences}
 	for _, n := range []noun{
 		catalog{b},
 		setups{b},
@@ -104,7 +106,7 @@ func New(c Config) *API {
 		comparisons{b},
 		profiles{b},
 		reports{b},
-		a.sequences, a.counters, a.scripts, a.files,
+		a.sequences, a.chains, a.counters, a.scripts, a.files,
 		manualPages{},
 		sharedLinks{b},
 		server{b},
@@ -155,6 +157,7 @@ func (a *API) Active() []string {
 func (a *API) Interrupt() {
 	running := a.jobs.shut(1)
 	a.sequences.list.End()
+	a.chains.list.End()
 	a.counters.end()
 	for _, h := range running {
 		h.Interrupt()
@@ -181,6 +184,7 @@ const timeToRead = 2 * time.Second
 func (a *API) Close() {
 	running := a.jobs.shut(control.Patience) // jobs that are just starting are aborted
 	a.sequences.list.End()
+	a.chains.list.End()
 	a.counters.end()
 	for _, h := range running {
 		h.Abort()

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,7 +34,7 @@ type step struct {
 	path      string
 	body      string
 	status    int
-	id        string // name for the member id, or profile, of the response
+	id        string // name for the member id, build or profile of the response
 	kind      string // media type of the body, unless it is application/json
 	most      int    // number of messages of a stream to read; 0 for all
 	unseen    bool   // not an example: it only prepares a later step
@@ -65,7 +66,9 @@ var steps = []step{
 	{operation: "show-settings-as", path: "/settings/forms", body: `{"action": "build", "settings": {"db": "pg", "host": "db1", "warehouses": 10}}`, status: 200},
 	{operation: "read-settings", path: "/settings/read", body: `{"text": "dbset db pg\ndbset bm TPC-C\ndiset tpcc pg_count_ware 10\nbuildschema\n"}`, status: 200},
 
-	{operation: "start-job", path: "/jobs", body: `{"action": "build", "settings": {"db": "sqlite", "dbname": "tpcc.sqlite", "warehouses": 1}}`, status: 201, id: "build", unseen: true},
+	{operation: "start-chain", path: "/chains", body: `{"settings": {"db": "sqlite", "dbname": "tpcc.sqlite", "warehouses": 1, "users": 2, "duration": 5}}`, status: 201, id: "build"},
+	{operation: "get-chain", path: "/chains/$build", status: 200},
+	{operation: "stop-chain", path: "/chains/$build/stop", status: 202},
 	{operation: "watch-job", path: "/jobs/$build/events", status: 200, unseen: true},
 	{operation: "test-connection", path: "/connections/lab/test", status: 200},
 	{operation: "test-settings", path: "/settings/test", body: exampleFile, status: 200},
@@ -397,15 +400,13 @@ func (p *player) play(s step) example {
 	p.conforms(request, response, answer)
 	if s.id != "" {
 		var made struct {
-			ID      any
-			Profile int
+			ID, Build any
+			Profile   int
 		}
 		if err := json.Unmarshal(answer, &made); err != nil {
 			p.Fatal(err)
 		}
-		if p.known[s.id] = fmt.Sprint(made.ID); made.ID == nil {
-			p.known[s.id] = fmt.Sprint(made.Profile)
-		}
+		p.known[s.id] = fmt.Sprint(cmp.Or(made.ID, made.Build, any(made.Profile)))
 	}
 	e := example{Operation: s.operation, Path: p.clean(path), Status: response.StatusCode}
 	if json.Valid([]byte(body)) && len(body) < 4096 {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
@@ -19,9 +18,24 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")
-	if status := w.end(w.start(map[string]any{"action": "build", "settings": map[string]any{"db": "sqlite", "dbname": file, "warehouses": 1}})); status != job.Succeeded {
-		t.Fatalf("build: got %s", status)
+	// A chain builds the schema and starts the sequence. It is refused before the build if the runs have a mistake.
+	chain := func(users, state string) (profile string) {
+		body := `{"settings":{"db":"sqlite","dbname":"` + file + `","warehouses":1,"users":"` + users + `","rampup":"0s","duration":"1s","seed":1},"note":"<b>a note</b>"}`
+		if state == "" {
+			w.call("POST", "/chains", body, http.StatusUnprocessableEntity)
+			return ""
+		}
+		c := w.call("POST", "/chains", body, http.StatusCreated)
+		for path := "/chains/" + c["build"].(string); c["state"] == "running"; time.Sleep(20 * time.Millisecond) {
+			c = w.call("GET", path, "", 200)
+		}
+		if began := c["run"] != nil; c["state"] != state || began != (state == "done") || began == (c["reason"] != nil) {
+			t.Fatalf("got the chain %v, want %s", c, state)
+		}
+		w.call("POST", "/chains/"+c["build"].(string)+"/stop", "", http.StatusConflict)
+		return spelled(c["profile"])
 	}
+	chain("none", "")
 	sequence := func(users, duration, pragma, failIf string) (number string) {
 		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`,"fail_if":"`+failIf+`"},"note":"<b>a note</b>"}`, http.StatusCreated)
 		if answer["state"] != "running" || len(answer["jobs"].([]any)) != 1 {
@@ -45,7 +59,7 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	}
 	ended := func(s map[string]any) bool { return s["state"] != "running" }
 
-	first := sequence("1,2", "1s", "1", "none")
+	first := chain("1,2", "done")
 	done := until(first, ended)
 	if done["state"] != "done" || len(done["jobs"].([]any)) != 2 {
 		t.Errorf("got %v, want two completed runs", done)
@@ -124,6 +138,8 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	if all, some := lines(""), lines("text=RAMPUP"); some >= all || lines("text=nowhere") != 0 {
 		t.Errorf("output: got %d lines, and %d with a text", all, some)
 	}
+
+	chain("1", "failed") // because the schema is there
 
 	missed := until(sequence("1,2", "1s", "1", "p99>0ms"), ended) // each run misses a threshold, and the second starts nevertheless
 	if missed["state"] != "done" || len(missed["jobs"].([]any)) != 2 {
