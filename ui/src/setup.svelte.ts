@@ -7,6 +7,8 @@ interface Stored {
   workload: string
   connection: string
   values: Record<string, Record<string, string>>
+  /** The number of the saved set-up that was opened, or 0. */
+  opened: number
 }
 
 const key = 'sledge.setup'
@@ -32,6 +34,7 @@ export function read(text: string | null): Stored {
     workload: word(found.workload),
     connection: word(found.connection),
     values: Object.fromEntries(values.map(([pair, of]) => [pair, texts(of)])),
+    opened: typeof found.opened === 'number' ? found.opened : 0,
   }
 }
 
@@ -48,6 +51,8 @@ export class Setup {
   workload = $state('')
   /** The name of a saved connection, or ''. */
   connection = $state('')
+  /** The number of the saved set-up from which this one was made, or 0. */
+  opened = $state(0)
   #values = $state<Record<string, Record<string, string>>>({})
   #secrets = $state<Record<string, Record<string, string>>>({})
   #storage: Storage | undefined
@@ -65,6 +70,7 @@ export class Setup {
     this.workload = stored.workload
     this.connection = stored.connection
     this.#values = stored.values
+    this.opened = stored.opened
   }
 
   /** Each pair of a database and a workload has its own values, so that switching loses none. */
@@ -148,8 +154,22 @@ export class Setup {
   replace(database: string, workload: string, values: Record<string, string>): void {
     this.choose(database, workload)
     this.connection = ''
+    this.opened = 0
     this.#values[this.#pair] = values
     this.#secrets[this.#pair] = {}
+    this.#keep()
+  }
+
+  /** Replaces the settings with those of a saved set-up. */
+  open(number: number, { db, workload, connection, ...values }: Record<string, string>): void {
+    this.replace(db ?? '', workload ?? '', values)
+    this.connection = connection ?? ''
+    this.belongTo(number)
+  }
+
+  /** Notes the number of the saved set-up that these settings belong to, or 0. */
+  belongTo(number: number): void {
+    this.opened = number
     this.#keep()
   }
 
@@ -161,13 +181,14 @@ export class Setup {
   /** Removes all set-ups. */
   forget(): void {
     this.database = this.workload = this.connection = ''
+    this.opened = 0
     this.#values = {}
     this.#secrets = {}
     this.#keep()
   }
 
   #keep(): void {
-    const stored: Stored = { database: this.database, workload: this.workload, connection: this.connection, values: this.#values }
+    const stored: Stored = { database: this.database, workload: this.workload, connection: this.connection, values: this.#values, opened: this.opened }
     try {
       this.#storage?.setItem(key, JSON.stringify(stored))
     } catch {

@@ -55,6 +55,20 @@ test('a script gets the settings of its database and workload, without passwords
   expect(setup.settingsOf('sqlite', 'tprocc')).toEqual({ db: 'sqlite', workload: 'tprocc' })
 })
 
+test('an opened set-up replaces the settings of its database and workload, and is remembered', () => {
+  const kept = storage()
+  const setup = new Setup(kept)
+  setup.choose('postgresql', 'tprocc')
+  setup.set('host', 'db1')
+  setup.setSecret('password', 'planted')
+  setup.open(7, { db: 'postgresql', workload: 'tprocc', connection: 'lab', users: '8' })
+  expect(setup.settings).toEqual({ db: 'postgresql', workload: 'tprocc', connection: 'lab', users: '8' })
+  setup.set('users', '9')
+  expect(new Setup(kept).opened).toBe(7)
+  setup.replace('postgresql', 'tprocc', {})
+  expect(new Setup(kept).opened).toBe(0)
+})
+
 test.each(['', 'null', '{', '[1]', '{"database": 1, "values": {"a/b": {"x": 1, "y": "2"}, "c": 3}}'])('an invalid stored text is ignored: %s', (text) => {
   const found = read(text)
   expect(found.database).toBe('')
