@@ -137,6 +137,10 @@ type Points struct {
 	Points  []live.Point `json:"points"`
 	Phases  []live.Phase `json:"phases"` // of the whole run
 
+	// Markers are events on the axis of time that charts mark, such as lost connections and the first
+	// failure of each class; those of the whole run.
+	Markers []live.Marker `json:"markers,omitempty"`
+
 	ServerDelay float64 `json:"server_delay_seconds,omitempty"` // as in TPM
 }
 

@@ -77,7 +77,7 @@ func NewPoints(ctx context.Context, store *repository.Store, j live.Job, from, u
 	if err != nil {
 		return Points{}, err
 	}
-	d := Points{Schema: PointsSchema, ID: j.ID, Axis: record.Axis().UTC(), Width: record.Width(), Phases: orEmpty(record.Phases()), ServerDelay: j.CountDelay.Seconds()}
+	d := Points{Schema: PointsSchema, ID: j.ID, Axis: record.Axis().UTC(), Width: record.Width(), Phases: orEmpty(record.Phases()), Markers: record.Markers(), ServerDelay: j.CountDelay.Seconds()}
 	if record.Axis().IsZero() {
 		d.Axis = time.Time{}
 	}

@@ -4,12 +4,13 @@ import (
 	"sledge/internal/job"
 )
 
-// course is what charts show of a job: phases, points, and virtual users by state.
+// course is what charts show of a job: phases, points, markers, and virtual users by state.
 type course struct {
 	job    Job
 	phases phases
 	users  users
 	fold   fold
+	marks  markers
 }
 
 // newCourse returns the course of a job without any event, with at most most points.
@@ -23,6 +24,7 @@ func newCourse(j Job, most int) course {
 
 // add adds an event.
 func (c *course) add(e job.Event) error {
+	c.marks.add(e)
 	switch {
 	case e.State != "":
 		c.users.state(e.User, e.State, e.At)

@@ -45,6 +45,9 @@ func (r *Record) Axis() time.Time { return r.phases.begin }
 // Phases returns the phases of the job, at most 480.
 func (r *Record) Phases() []Phase { return slices.Clone(r.phases.list) }
 
+// Markers returns the events on the axis of time that charts mark, in order.
+func (r *Record) Markers() []Marker { return r.marks.since(r.phases.begin) }
+
 // Width returns the number of seconds of the widest point; 1 without points.
 func (r *Record) Width() int {
 	width := 1

@@ -105,6 +105,9 @@ func TestRecord_HasThePointsOfTheView(t *testing.T) {
 	if !r.Axis().Equal(want.Axis) || r.Width() != want.Width || !slices.Equal(figures, []string{"NOPM"}) || len(points[0].Figures) != 1 {
 		t.Errorf("got the axis %v, the width %d and the figures %v, want %v, %d and NOPM", r.Axis(), r.Width(), figures, want.Axis, want.Width)
 	}
+	if got, want := spell(r.Markers()), spell(want.Markers); got != want {
+		t.Errorf("got the markers %s, want %s", got, want)
+	}
 	if first, last := points[0].Users, points[len(points)-1].Users; !slices.Equal(first, []int{0, 2, 0, 0}) || !slices.Equal(last, []int{0, 1, 0, 1}) {
 		t.Errorf("got the users %v at the start and %v at the end, want one failed", first, last)
 	}
@@ -137,6 +140,44 @@ func TestRecord_CountsThePart(t *testing.T) {
 	}
 	if phases := r.Phases(); len(phases) != 2 || phases[1].Passed != 2000 {
 		t.Errorf("got the phases %+v, want those of the whole run", phases)
+	}
+}
+
+// Charts mark what happened to the run, but not what happened before its first second, what single
+// users report, or the later failures of a class. A flood of one kind does not hide another.
+func TestMarkers_OfARun(t *testing.T) {
+	events := history(20)
+	at := func(seconds float64) time.Time {
+		return events[0].At.Add(time.Duration(seconds * float64(time.Second)))
+	}
+	happened := []job.Event{
+		{At: at(-1), User: job.Monitor, Message: "before the run"},
+		{At: at(0.5), Message: "of the job"},
+		{At: at(1.25), User: job.Monitor, Message: "A connection was lost"},
+		{At: at(1.25), User: 3, Message: "of a user"},
+		{At: at(2), User: 2, Failure: &job.Failure{Class: "deadlock", Message: "first"}},
+		{At: at(3), User: 3, Failure: &job.Failure{Class: "deadlock", Message: "second"}},
+		{At: at(4), User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 8}},
+		{At: at(5), User: 3, Trouble: &job.Trouble{Error: "refused"}},
+	}
+	for range 100 {
+		happened = append(happened, job.Event{At: at(6), User: job.Monitor, Message: "again"})
+	}
+	happened = append(happened, job.Event{At: at(7), Request: job.StopRequest})
+	v := live.New(run(2))
+	for _, e := range append(slices.Clone(events[:6]), append(happened, events[6:]...)...) {
+		add(t, v, e)
+	}
+	got := since(t, v, live.Mark{}).Markers
+	want := []live.Marker{
+		{0.5, live.MarkMessage, "of the job"},
+		{1.25, live.MarkMessage, "A connection was lost"},
+		{2, live.MarkFailures, "The first failure by deadlock: first"},
+		{4, live.MarkUsers, "Virtual users at work from now on: 8"},
+		{5, live.MarkTrouble, "Virtual user 3 cannot continue: refused"},
+	}
+	if len(got) < 7 || len(got) > 50 || !slices.Equal(got[:5], want) || got[len(got)-1] != (live.Marker{7, live.MarkRequest, "The run is asked to stop"}) {
+		t.Errorf("got %+v, want %+v, some messages, and the request", got, want)
 	}
 }
 

@@ -19,6 +19,7 @@ type Update struct {
 	Axis        time.Time    `json:"axis,omitzero" doc:"Start of the axis of time: when the first measured second began."`
 	Phase       *Phase       `json:"phase,omitempty" doc:"The current phase."`
 	Phases      []Phase      `json:"phases,omitempty" doc:"The newest phases, at most 480."`
+	Markers     []Marker     `json:"markers,omitempty" doc:"Events on the axis of time, such as lost connections and the first failure of each class, for charts."`
 	Now         *Now         `json:"now,omitempty" doc:"The measurements of the last second."`
 	Part        *Part        `json:"part,omitempty" doc:"The measurements so far of the last second's phase."`
 	Failed      []Class      `json:"failed,omitempty" doc:"Failed transactions since the job began, by class, the most frequent first."`
@@ -84,7 +85,7 @@ func (v *View) Since(m Mark) (Update, error) {
 		return Update{}, err
 	}
 	u := Update{
-		At: v.at.UTC(), Axis: v.phases.begin.UTC(), Phases: slices.Clone(v.phases.list), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures.newest),
+		At: v.at.UTC(), Axis: v.phases.begin.UTC(), Phases: slices.Clone(v.phases.list), Markers: v.marks.since(v.phases.begin), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures.newest),
 		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Request: v.request, Metrics: v.metrics,
 		Width: v.fold.width, ServerDelay: v.job.CountDelay.Seconds(),
 	}

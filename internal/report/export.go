@@ -84,6 +84,7 @@ type ExportHead struct {
 	Document
 	Histograms []Histograms               `json:"histograms,omitempty"`          // of each kind of transaction
 	Failures   []repository.StoredFailure `json:"failures,omitempty"`            // the first few examples of each class
+	Notes      []repository.Note          `json:"notes,omitempty"`               // users' notes on the time of a run
 	Events     []job.Event                `json:"events,omitempty"`              // without seconds and progress
 	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same as lines of text
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // readings of a transaction counter that ran beside the job
@@ -213,6 +214,9 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 		e.Counts = append(e.Counts, c)
 	}
 	if e.Series, err = store.Series(ctx, j.ID, time.Time{}, time.Time{}, 0); err != nil {
+		return e, err
+	}
+	if e.Notes, err = store.Notes(ctx, j.ID); err != nil {
 		return e, err
 	}
 	for f, err := range store.Failures(ctx, j.ID) {

@@ -102,6 +102,7 @@ func New(c Config) *API {
 		savedSetups{b},
 		a.jobs, a.views,
 		records{j},
+		notes{b},
 		a.points,
 		comparisons{b},
 		profiles{b},

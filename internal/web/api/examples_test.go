@@ -34,7 +34,7 @@ type step struct {
 	path      string
 	body      string
 	status    int
-	id        string // name for the member id, build or profile of the response
+	id        string // name for the member id, build, profile or number of the response
 	kind      string // media type of the body, unless it is application/json
 	most      int    // number of messages of a stream to read; 0 for all
 	unseen    bool   // not an example: it only prepares a later step
@@ -90,6 +90,10 @@ var steps = []step{
 	{operation: "export-job", path: "/jobs/$run/export", status: 200},
 	{operation: "report-job", path: "/jobs/$run/report", status: 200},
 	{operation: "annotate-job", path: "/jobs/$run", body: `{"labels": {"kernel": "6.11"}, "note": "new disks"}`, status: 200},
+	{operation: "add-note", path: "/jobs/$run/notes", body: `{"from_seconds": 1.5, "until_seconds": 3, "text": "cache is filling"}`, status: 201, id: "note"},
+	{operation: "change-note", path: "/jobs/$run/notes/$note", body: `{"text": "the cache is filling"}`, status: 200},
+	{operation: "list-notes", path: "/jobs/$run/notes", status: 200},
+	{operation: "delete-note", path: "/jobs/$run/notes/$note", status: 204},
 	{operation: "list-jobs", path: "/jobs?action=run&limit=10", status: 200},
 	{operation: "show-job", path: "/jobs/$run", status: 200},
 
@@ -400,13 +404,13 @@ func (p *player) play(s step) example {
 	p.conforms(request, response, answer)
 	if s.id != "" {
 		var made struct {
-			ID, Build any
-			Profile   int
+			ID, Build       any
+			Profile, Number int
 		}
 		if err := json.Unmarshal(answer, &made); err != nil {
 			p.Fatal(err)
 		}
-		p.known[s.id] = fmt.Sprint(cmp.Or(made.ID, made.Build, any(made.Profile)))
+		p.known[s.id] = fmt.Sprint(cmp.Or(made.ID, made.Build, any(cmp.Or(made.Profile, made.Number))))
 	}
 	e := example{Operation: s.operation, Path: p.clean(path), Status: response.StatusCode}
 	if json.Valid([]byte(body)) && len(body) < 4096 {
