@@ -8,6 +8,9 @@ export type Server = Documents['api.Server']
 export type Users = Documents['api.Users']
 export type Defaults = Documents['document.Defaults']
 export type Default = Defaults['settings'][number]
+export type Notices = Documents['api.Notices']
+export type Receiver = Documents['notice.Receiver']
+export type Delivery = Documents['notice.Delivery']
 export type Kept = Documents['console.Kept']
 export type Dictionary = Documents['console.KeptDictionary']
 export type Entry = Documents['console.KeptEntry']
@@ -17,6 +20,16 @@ export const server = (signal?: AbortSignal): Promise<Server> => send('GET', 'se
 export const users = (signal?: AbortSignal): Promise<Users> => send('GET', 'web/users', undefined, signal)
 export const defaults = (signal?: AbortSignal): Promise<Defaults> => get('defaults', 'sledge-defaults-1', signal)
 export const kept = (signal?: AbortSignal): Promise<Kept> => send('GET', 'console/settings', undefined, signal)
+
+export const notices = (signal?: AbortSignal): Promise<Notices> => send('GET', 'notices', undefined, signal)
+
+const receiver = (name: string): string => `notices/receivers/${encodeURIComponent(name)}`
+
+/** Saves a receiver of notices. Secrets that it does not have stay as they are. */
+export const saveReceiver = (name: string, value: Omit<Receiver, 'name'>): Promise<Receiver> => send('PUT', receiver(name), value)
+export const removeReceiver = (name: string): Promise<void> => send('DELETE', receiver(name))
+/** Sends a test to a receiver, and returns the delivery, even if it failed. */
+export const testReceiver = (name: string): Promise<Delivery> => send('POST', `${receiver(name)}/test`)
 
 /** Keeps a setting of the console, and returns the line that its command prints. */
 export const keep = async (setting: Documents['api.KeptSetting']): Promise<string> => (await send<Documents['api.KeptLine']>('PUT', 'console/settings', setting)).line

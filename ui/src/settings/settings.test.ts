@@ -67,6 +67,8 @@ describe('the page', () => {
   let app: Record<string, unknown> | undefined
   let told: Record<string, unknown>
   let asked: string[]
+  /** The body of the last PUT. */
+  let sent: string
 
   beforeEach(() => {
     vi.stubGlobal('scrollTo', () => undefined)
@@ -85,9 +87,19 @@ describe('the page', () => {
         settings: [{ name: 'rampup', option: 'rampup', value: '2', from: 'line 1 of sledge.toml', beaten_by: 'SLEDGE_RAMPUP' }, { name: 'pg_pass', option: 'password', secret: true, from: 'SLEDGE_PG_PASS' }],
       },
     }
-    vi.stubGlobal('fetch', (address: string) => {
+    answers['api/v1/notices'] = {
+      receivers: [{ name: 'ops', events: ['failed'], webhook: { url: 'https://ci.example.com/…' } }],
+      deliveries: [
+        { id: 'msg_2', receiver: 'ops', to: 'https://ci.example.com/…', event: 'failed', job: '6B02470C10A26D3B4C4E2F1A', at: '2026-11-27T12:00:00Z', status: 'waiting', tries: 2, next: '2026-11-27T12:03:00Z', error: 'it answered <b>500</b>' },
+        { id: 'msg_1', receiver: 'ops', to: 'https://ci.example.com/…', event: 'test', at: '2026-11-27T11:00:00Z', status: 'delivered', tries: 1 },
+      ],
+    }
+    answers['api/v1/notices/receivers/ops/test'] = { id: 'msg_3', receiver: 'ops', to: '', event: 'test', at: '2026-11-27T12:00:00Z', status: 'failed', tries: 1, error: 'connection refused' }
+    answers['api/v1/notices/receivers/ci'] = { name: 'ci', events: ['failed', 'missed'], webhook: { url: 'https://ci.example.com/…' } }
+    vi.stubGlobal('fetch', (address: string, options: RequestInit) => {
       const path = new URL(address).pathname.slice(1)
       asked.push(path)
+      if (options.method === 'PUT' && typeof options.body === 'string') sent = options.body
       const answer = path === 'session' ? told : answers[path]
       return Promise.resolve(new Response(JSON.stringify(answer ?? { detail: 'not there' }), { status: answer === undefined ? 404 : 200 }))
     })
@@ -115,11 +127,71 @@ describe('the page', () => {
     for (const want of ['2 other browsers', '1 job, 4.1 kB', '(SLEDGE_RAMPUP wins)', '<b>ann</b>', 'sledge web user add NAME', 'Change your password', 'Settings of the console']) expect(said).toContain(want)
   })
 
+  test('lists receivers of notices, tests one and adds one', async () => {
+    told = { user: 'ann', role: 'act', may_act: true, read_only: false, by: 'password', other_sessions: 0 }
+    const said = await open('2 deliveries')
+    for (const want of ['ops webhook · failed', '! 2 tries failed: it answered <b>500</b>. Next try: 2026-11-27 12:03:00', '✓ delivered']) expect(said).toContain(want)
+    const press = (name: string): void => {
+      const found = [...document.querySelectorAll('button')].find((button) => (button.ariaLabel ?? button.textContent).trim() === name)
+      expect(found, name).toBeDefined()
+      found?.click()
+      flushSync()
+    }
+    press('Send a test to ops')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('✗ The test to ops: failed: connection refused.'))
+
+    press('Add a webhook')
+    const fill = (label: string, text: string): void => {
+      const field = [...document.querySelectorAll('label')].find((each) => each.textContent.trim().startsWith(label))?.querySelector('input')
+      if (!field) throw new Error(`there is no field ${label}`)
+      field.value = text
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      flushSync()
+    }
+    fill('Name', 'ops')
+    expect(document.body.textContent).toContain('✗ A receiver has this name.')
+    fill('Name', 'ci')
+    fill('Address', 'https://ci.example.com/hook')
+    press('Save')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('ci is saved.'))
+    const { events, pages, webhook } = JSON.parse(sent) as { events: string[]; pages: string; webhook: { url: string; secret: string } }
+    expect([events, pages, webhook.url]).toEqual([['failed', 'missed'], new URL('.', document.baseURI).href, 'https://ci.example.com/hook'])
+    expect(webhook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(document.body.textContent).not.toContain(webhook.secret)
+  })
+
+  test('asks for notifications on a click, and says if the browser refuses', async () => {
+    told = { user: 'lou', role: 'look', may_act: false, read_only: false, by: 'password', other_sessions: 0 }
+    vi.stubGlobal('isSecureContext', true)
+    const shown: string[] = []
+    let answer: NotificationPermission = 'denied'
+    const Notes = Object.assign(
+      function (title: string, options: NotificationOptions) {
+        shown.push(`${title} ${options.tag}`)
+      },
+      { permission: 'default' as NotificationPermission, requestPermission: () => Promise.resolve((Notes.permission = answer)) },
+    )
+    vi.stubGlobal('Notification', Notes)
+    await open('Turn on notifications')
+    expect(Notes.permission).toBe('default')
+    const press = (name: string): void => [...document.querySelectorAll('button')].find((button) => button.textContent === name)?.click()
+    press('Turn on notifications')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('This browser refuses notifications of this site'))
+    answer = Notes.permission = 'granted'
+    press('Turn on notifications')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('Show a test'))
+    press('Show a test')
+    expect(shown).toEqual(['This is a test test'])
+    press('Turn off notifications')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('Turn on notifications'))
+    expect(localStorage.getItem('sledge.notifications')).toBe('off')
+  })
+
   test('sends no request that the server would refuse to the role look', async () => {
     told = { user: 'lou', role: 'look', may_act: false, read_only: false, by: 'password', other_sessions: 0 }
     const said = await open('Only users with the role act see')
     expect(said).toContain('v1.2.3')
     expect(said).toContain('with this browser only')
-    expect(asked.filter((path) => /server|users|defaults|console/.test(path))).toEqual([])
+    expect(asked.filter((path) => /server|users|defaults|console|notices/.test(path))).toEqual([])
   })
 })
