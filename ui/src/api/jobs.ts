@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -79,6 +79,23 @@ export function profileReportAddress(number: number, others: number[] = []): str
 /** Changes the labels and the note of a job, and returns it. */
 export function annotate(id: string, change: { labels?: Record<string, string>; remove?: string[]; note?: string }): Promise<Job> {
   return send('PATCH', of(id), change)
+}
+
+/** The notes at moments and over spans of a run, in order of time. */
+export async function notes(id: string, signal?: AbortSignal): Promise<Note[]> {
+  return (await send<{ notes: Note[] }>('GET', `${of(id)}/notes`, undefined, signal)).notes
+}
+
+export function addNote(id: string, note: Pick<Note, 'from_seconds' | 'until_seconds' | 'text'>): Promise<Note> {
+  return send('POST', `${of(id)}/notes`, note)
+}
+
+export function changeNote(id: string, number: number, note: Pick<Note, 'from_seconds' | 'until_seconds' | 'text'>): Promise<Note> {
+  return send('PATCH', `${of(id)}/notes/${number}`, note)
+}
+
+export function deleteNote(id: string, number: number): Promise<void> {
+  return send('DELETE', `${of(id)}/notes/${number}`)
 }
 
 /** Deletes a job from the repository permanently. */

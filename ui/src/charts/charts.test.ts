@@ -302,6 +302,23 @@ describe('drawn', () => {
     plot.destroy()
   })
 
+  test('a plot gives the places of marks, and draws those in the shown part', async () => {
+    const element = document.createElement('div')
+    document.body.append(element)
+    const chart = { ...rates(), lines: [{ name: 'a', is: 'client', points: [[10, 10], [20, 20]] as [number, number][] }] }
+    const places: (number | undefined)[] = []
+    const listener = { cursor: () => undefined, select: () => undefined, reset: () => undefined, drawn: (place: (x: number) => number | undefined) => places.splice(0, 9, place(5), place(10), place(15), place(20)) }
+    const mark = { sign: 'A', text: 'x', until: 15, from: 12 }
+    const plot = new Plot(element, chart, { ...look, part: { from: 10, until: 20 }, signs: true, marks: [{ ...mark, key: '1' }, { ...mark, key: '2', from: 30, until: 30 }] }, listener, { width: 800, height: 260, size: 1 })
+    await Promise.resolve()
+    const [, left = 0, middle = 0, right = 0] = places
+    expect(places[0]).toBeUndefined()
+    expect(left).toBeGreaterThan(50)
+    expect(middle).toBeCloseTo((left + right) / 2, 0)
+    expect(right).toBeLessThan(800)
+    plot.destroy()
+  })
+
   test('a plot reads the values at its crosshair, and a name is never interpreted as markup', () => {
     const element = document.createElement('div')
     const chart = { ...rates(), lines: [{ name: '<img src=x>', is: 'client', points: [[1, 10], [2, 20]] as [number, number][] }] }

@@ -32,12 +32,14 @@ export interface Surface {
   background: string
   /** The background of times that are not measured. */
   shade: string
+  /** The accent of app.css, for users' notes. */
+  accent: string
 }
 
 export function surface(isDark: boolean): Surface {
   return isDark
-    ? { text: '#e6e9ee', muted: '#a9b2c0', line: '#56606f', grid: '#313944', background: '#181d24', shade: '#232a34' }
-    : { text: '#1a2029', muted: '#566070', line: '#9aa3b0', grid: '#e2e6ec', background: '#ffffff', shade: '#f0f2f6' }
+    ? { text: '#e6e9ee', muted: '#a9b2c0', line: '#56606f', grid: '#313944', background: '#181d24', shade: '#232a34', accent: '#6cc0f0' }
+    : { text: '#1a2029', muted: '#566070', line: '#9aa3b0', grid: '#e2e6ec', background: '#ffffff', shade: '#f0f2f6', accent: '#0064a0' }
 }
 
 /** The colour of a name, the same in each chart. */

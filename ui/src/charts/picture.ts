@@ -13,7 +13,7 @@ const size = 2
 export async function png(chart: Chart, look: Look, title: string): Promise<Blob> {
   const ratio = devicePixelRatio
   const colours = surface(look.isDark)
-  const plot = new Plot(document.createElement('div'), chart, look, undefined, { width: width / ratio, height: (heightOf(chart) * size) / ratio, size: size / ratio })
+  const plot = new Plot(document.createElement('div'), chart, { ...look, lit: '', signs: true }, undefined, { width: width / ratio, height: (heightOf(chart) * size) / ratio, size: size / ratio })
   await new Promise((drawn) => setTimeout(drawn)) // uPlot draws after this task
   const picture = document.createElement('canvas')
   const head = 90

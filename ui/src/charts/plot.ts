@@ -8,6 +8,7 @@ import type { Chart, LineChart } from './chart.ts'
 import { boxAt, decadesAround, drawBoxes } from './boxes.ts'
 import { barAt, drawBars, ends } from './gantt.ts'
 import { columnAt, drawCells, levels } from './heat.ts'
+import type { Mark } from './marks.ts'
 import { colour, surface } from './palette.ts'
 import type { Part } from './viewport.svelte.ts'
 
@@ -20,16 +21,24 @@ export interface Look {
   log: boolean
   /** The names of the lines that the reader has hidden. */
   hidden: ReadonlySet<string>
+  /** What is marked on the axis of time. */
+  marks?: readonly Mark[]
+  /** The key of the mark that is drawn stronger. */
+  lit?: string
+  /** Whether marks have their signs in the drawing, as in a picture. Pages lay buttons over it. */
+  signs?: boolean
 }
 
 /** Hears what the reader does with the mouse. */
 export interface Listener {
   /** The crosshair is at a place on the x axis, or left the chart. */
   cursor: (at: number | undefined) => void
-  /** A part of the x axis was selected by dragging. */
-  select: (from: number, until: number) => void
+  /** A part of the x axis was selected by dragging, with or without the Shift key. */
+  select: (from: number, until: number, withShift: boolean) => void
   /** A double click. */
   reset: () => void
+  /** The chart was drawn. The function returns the place of an x in pixels from its left edge; undefined outside. */
+  drawn: (place: (x: number) => number | undefined) => void
 }
 
 /** What a chart shows at its crosshair. */
@@ -79,6 +88,8 @@ export function decades(min: number, max: number): number[] {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => 10 ** (first + i * step))
 }
 
+const has = ({ marks = [] }: Look): boolean => marks.length > 0
+
 /** What makes two charts so different that one plot cannot show both. */
 export function shapeOf(chart: Chart): string {
   return JSON.stringify([chart.kind, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' || chart.kind === 'boxes' ? chart.lanes : ''])
@@ -90,6 +101,8 @@ export class Plot {
   #look: Look
   /** Factor of letters and lines, for pictures. */
   readonly #size: number
+  /** Whether the Shift key was down at the end of a drag. */
+  #shift = false
 
   constructor(element: HTMLElement, chart: Chart, look: Look, listener: Listener | undefined, { width, height, size }: { width: number; height: number; size: number }) {
     this.#chart = chart
@@ -110,6 +123,8 @@ export class Plot {
         }
       }
       this.#plot.setData(this.#data())
+      // The signs of marks need room above the drawing.
+      if (has(before) !== has(look)) this.#plot.redraw(false, true)
     })
   }
 
@@ -179,7 +194,7 @@ export class Plot {
     return {
       width,
       height,
-      padding: [10 * size, 22 * size, 0, 0],
+      padding: [() => (has(this.#look) ? 26 : 10) * size, 22 * size, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -189,6 +204,10 @@ export class Plot {
           dblclick: () => () => {
             listener?.reset()
             return null
+          },
+          mouseup: (_, __, handler) => (event) => {
+            this.#shift = event.shiftKey
+            return handler(event)
           },
         },
       },
@@ -223,12 +242,21 @@ export class Plot {
       hooks: {
         drawClear: [(u) => this.#drawPhases(u)],
         drawAxes: [(u) => this.#drawContent(u)],
+        draw: [
+          (u) => {
+            this.#drawMarks(u)
+            listener?.drawn((x) => {
+              const left = u.valToPos(x, 'x')
+              return left < -0.5 || left > u.bbox.width / uPlot.pxRatio + 0.5 ? undefined : left + u.bbox.left / uPlot.pxRatio
+            })
+          },
+        ],
         setCursor: [(u) => listener?.cursor((u.cursor.left ?? -1) < 0 ? undefined : u.posToVal(u.cursor.left ?? 0, 'x'))],
         setSelect: [
           (u) => {
             const { left, width: wide } = u.select
             if (wide < shortest) return
-            listener?.select(u.posToVal(left, 'x'), u.posToVal(left + wide, 'x'))
+            listener?.select(u.posToVal(left, 'x'), u.posToVal(left + wide, 'x'), this.#shift)
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
           },
         ],
@@ -305,6 +333,45 @@ export class Plot {
       u.ctx.fillStyle = muted
       const space = 5 * this.#size * uPlot.pxRatio
       if (u.ctx.measureText(phase.name).width + 2 * space < to - from) u.ctx.fillText(phase.name, Math.max(from, left) + space, top + space)
+    }
+    u.ctx.restore()
+  }
+
+  /** Draws a thin line for each mark, and shades spans. */
+  #drawMarks(u: uPlot): void {
+    const { marks = [], lit, isDark, signs } = this.#look
+    if (marks.length === 0) return
+    const ratio = this.#size * uPlot.pxRatio
+    const { muted, accent } = surface(isDark)
+    const { left, top, width, height } = u.bbox
+    u.ctx.save()
+    u.ctx.font = `600 ${12 * ratio}px ${font}`
+    u.ctx.textAlign = 'center'
+    u.ctx.textBaseline = 'bottom'
+    for (const mark of marks) {
+      const [from, until] = [u.valToPos(mark.from, 'x', true), u.valToPos(mark.until, 'x', true)]
+      if (until < left - 1 || from > left + width + 1) continue
+      u.ctx.save()
+      u.ctx.beginPath()
+      u.ctx.rect(left - ratio, top, width + 2 * ratio, height)
+      u.ctx.clip()
+      u.ctx.strokeStyle = u.ctx.fillStyle = mark.note === undefined ? muted : accent
+      u.ctx.lineWidth = (mark.key === lit ? 2.5 : 1) * ratio
+      u.ctx.setLineDash(mark.key === lit ? [] : [3 * ratio, 3 * ratio])
+      if (until > from) {
+        u.ctx.globalAlpha = mark.key === lit ? 0.25 : 0.12
+        u.ctx.fillRect(from, top, until - from, height)
+        u.ctx.globalAlpha = 1
+      }
+      for (const x of until > from ? [from, until] : [from]) {
+        u.ctx.beginPath()
+        u.ctx.moveTo(x, top)
+        u.ctx.lineTo(x, top + height)
+        u.ctx.stroke()
+      }
+      u.ctx.restore()
+      u.ctx.fillStyle = mark.note === undefined ? muted : accent
+      if (signs === true && from >= left - 1) u.ctx.fillText(mark.sign, from, top - 3 * ratio)
     }
     u.ctx.restore()
   }

@@ -12,6 +12,8 @@ export class Viewport {
   part = $state.raw<Part>()
   /** The place of the crosshair on the x axis; undefined if there is none. */
   at = $state<number>()
+  /** The key of the mark that is drawn stronger; '' for none. */
+  lit = $state('')
 }
 
 /** A part of a given length around its centre, moved so that it stays within the whole. */
