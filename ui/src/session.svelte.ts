@@ -9,7 +9,20 @@ interface Told {
   read_only: boolean
   by: string
   other_sessions: number
+  /** What a visitor with a shared link sees. */
+  shared?: SharedPage
 }
+
+/** What a shared link shows, who made it, and until when it works. */
+export interface SharedPage {
+  kind: string
+  ids: string[]
+  by: string
+  until: string
+}
+
+/** Whether this is a shared page, which shows one thing to people without a login. */
+export const visiting = /\/shared\/[^/]+\/$/.test(location.pathname)
 
 class Session {
   #told = $state.raw<Told>()
@@ -23,6 +36,11 @@ class Session {
   /** Whether the user logged in with the link, which works once. */
   get byLink(): boolean {
     return this.user === 'link'
+  }
+
+  /** What the shared link shows; undefined if unknown, and for users. */
+  get shared(): SharedPage | undefined {
+    return this.#told?.shared
   }
 
   /** How the user logged in: password, token or link; "" if unknown. */
@@ -57,7 +75,7 @@ class Session {
 
   /** Why the user may not act, in a sentence; "" if they may. */
   get why(): string {
-    if (this.#told === undefined || this.mayAct) return ''
+    if (this.#told === undefined || this.mayAct || visiting) return ''
     return this.#told?.read_only ? 'Nothing can be changed here: the server was started with --read-only.' : 'Your role is look: you may not change anything.'
   }
 
