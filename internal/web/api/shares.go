@@ -152,6 +152,7 @@ var visible = map[string]map[string][]string{
 		"show-plans":     nil,
 		"show-output":    {"user", "text", "from", "limit"},
 		"show-failures":  nil,
+		"list-notes":     nil,
 		"view-job":       {"after"},
 		"list-users":     {"state", "text", "from", "limit"},
 		"report-job":     nil,
