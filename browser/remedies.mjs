@@ -23,6 +23,7 @@ await play(async ({ invite, step }) => {
     await page.locator('#trial').waitFor()
     return (await page.locator('#trial').innerText()).replace(/^.*: /, '')
   }
+  const estimate = () => page.getByRole('group', { name: 'Estimate' }).innerText()
   /** Waits until a job of the page has begun, and returns its status when it has ended. */
   const ended = async (id) => {
     const of = async () => (await (await page.request.get(`${told.address}api/v1/jobs/${id}`)).json()).status
@@ -39,23 +40,55 @@ await play(async ({ invite, step }) => {
     await ann.look(`${told.name}-trial-missing`)
     assert.equal(await button('Build, then run').getAttribute('class'), 'primary')
     await button('Build, then run').click()
-    await page.getByText('The run starts when the build has succeeded.').waitFor()
+    const waiting = page.getByText('even if you close this tab')
+    await waiting.waitFor()
     await ann.look(`${told.name}-build-then-run`)
+    await page.reload()
+    await waiting.waitFor()
     await page.waitForURL((url) => /^#\/(run|jobs)\//.test(url.hash), { timeout: 90_000 })
     // On a busy machine the counts may disagree, which makes the run invalid.
     assert.match(await ended(jobAt()), /succeeded|invalid/)
   })
 
   await step('a test of what was built says so, and the main button runs', async () => {
-    await setUp(run)
+    await setUp({ ...told.options, ...run })
     assert.equal(await test(), 'reached; the schema is there')
     assert.equal(await button('Build, then run').count(), 0)
     assert.equal(await button('Run').getAttribute('class'), 'primary')
+    assert.doesNotMatch(await estimate(), /Build/)
+  })
+
+  await step('what people set most is on one screen, and the rest says how much of it is changed', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.evaluate(() => scrollTo(0, 0))
+    for (const locator of [button('Run'), page.getByRole('combobox', { name: 'Workload' }), ...['users', 'warehouses', 'duration', ...Object.keys(told.options)].map(option)]) {
+      const box = await locator.boundingBox()
+      assert.ok(box && box.y > 0 && box.y + box.height < 900, `${locator} is not on the screen`)
+    }
+    await button('1 min').click()
+    assert.deepEqual([await option('rampup').inputValue(), await option('duration').inputValue()], ['10s', '1'])
+    assert.match(await estimate(), /Run: about 1 min 10 s/)
+    const driver = page.locator('summary', { hasText: 'Driver' })
+    await driver.click()
+    await option('deck').focus()
+    await page.locator('aside', { hasText: 'Deck' }).waitFor()
+    await page.keyboard.press('Space')
+    await driver.getByText('1 changed').waitFor()
+    await ann.look(`${told.name}-options`)
+    await button('Reset Deck').click()
+    assert.equal(await driver.getByText('changed').count(), 0)
+  })
+
+  await step('a run without a schema is not started, but the build is offered', async () => {
+    await setUp({ ...told.other, ...run })
+    await button('Run').click()
+    await page.locator('#trial', { hasText: told.missing }).waitFor()
+    assert.match(await estimate(), /Build: about .* as the build of 1 warehouse/)
   })
 
   await step('a run that failed for want of a schema offers the build', async () => {
-    await setUp({ ...told.other, ...run })
-    await button('Run').click()
+    await ann.go('#/run')
+    await button('Start').click()
     await page.waitForURL((url) => /^#\/(run|jobs)\//.test(url.hash))
     const failed = jobAt()
     assert.equal(await ended(failed), 'failed')
@@ -98,7 +131,8 @@ await play(async ({ invite, step }) => {
 
     await step('a run whose password is refused leads to the field', async () => {
       await setUp({ port: told.options.port, [told.password_of]: 'wrong' })
-      await button('Run').click()
+      await ann.go('#/run')
+      await button('Start').click()
       await page.waitForURL((url) => /^#\/(run|jobs)\//.test(url.hash))
       const failed = jobAt()
       assert.equal(await ended(failed), 'failed')

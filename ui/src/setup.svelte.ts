@@ -197,7 +197,8 @@ export class Setup {
   }
 }
 
-function storage(): Storage | undefined {
+/** The storage of the browser; undefined if it has none. */
+export function storage(): Storage | undefined {
   try {
     return globalThis.localStorage
   } catch {

@@ -11,6 +11,7 @@ export type Trial = Documents['document.Trial']
 export type Settings = Documents['document.Settings']
 export type Form = Documents['api.Form']
 export type TakenIn = Documents['api.TakenIn']
+export type Chain = Documents['api.Chain']
 export type Deletion = Documents['api.Deletion']
 export type Action = 'build' | 'check' | 'run' | 'delete'
 
@@ -64,4 +65,19 @@ export function takeIn(text: string): Promise<TakenIn> {
 /** The objects that a delete would drop. */
 export function deletion(settings: Values, signal?: AbortSignal): Promise<Deletion> {
   return send('POST', 'settings/deletion', { settings }, signal)
+}
+
+/** Starts a build, after which the server starts a run. */
+export function startChain(settings: Values, resume: boolean): Promise<Chain> {
+  return send('POST', 'chains', { settings, ...(resume ? { resume } : {}) })
+}
+
+/** A chain, by the ID of its build. */
+export function chain(build: string): Promise<Chain> {
+  return send('GET', `chains/${encodeURIComponent(build)}`)
+}
+
+/** Starts no run after a build. */
+export function stopChain(build: string): Promise<Chain> {
+  return send('POST', `chains/${encodeURIComponent(build)}/stop`)
 }

@@ -1,14 +1,18 @@
-// Builds a schema, and starts a run when the build has succeeded. It continues while the user looks at other pages of this
-// tab, and ends with the tab.
+// Builds a schema and runs it: the server starts the run when the build has succeeded. The browser keeps the ID of the
+// build, so that a reload, or a new tab, finds it again.
 
+import { APIError } from '../api/client.ts'
 import { job as fetchJob } from '../api/jobs.ts'
 import type { Job } from '../api/types.ts'
-import { options, startJob, type Values } from './api.ts'
+import { toJob, toProfile } from '../route.ts'
+import { storage } from '../setup.svelte.ts'
+import { chain as fetchChain, options, startChain, startJob, stopChain, type Values } from './api.ts'
 import { settingsOf } from './form.ts'
-import { startRun } from './start.ts'
 
 /** The interval between two looks at the build, in milliseconds. */
 const again = 1000
+
+const key = 'sledge.chain'
 
 /** Starts the build of settings, or continues it. */
 export async function startBuild(settings: Values, resume = false): Promise<Job> {
@@ -22,8 +26,18 @@ export class BuildThenRun {
   build = $state.raw<Job>()
   /** The error of the last request, if any. */
   failed = $state.raw<unknown>()
-  #settings: Values = {}
+  #id = ''
+  /** The page from which the run's page opens. */
+  #at = ''
   #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #storage: Storage | undefined
+
+  /** With a storage, it follows the build that was started there, if any. */
+  constructor(storage?: Storage) {
+    this.#storage = storage
+    const id = storage?.getItem(key)
+    if (id) this.#follow(id, 0)
+  }
 
   /** Whether a run follows the build. */
   get waiting(): boolean {
@@ -32,54 +46,61 @@ export class BuildThenRun {
 
   /** Starts the build. It fails if the build cannot begin. */
   async start(settings: Values, resume = false): Promise<void> {
-    this.forget()
-    this.#settings = settings
-    const at = location.hash
-    this.build = await startBuild(settings, resume)
-    this.#later(this.build.id, at)
+    this.#forget()
+    const { build } = await startChain(settings, resume)
+    this.#storage?.setItem(key, build)
+    this.#follow(build, again)
+    this.build = await fetchJob(build)
   }
 
   /** Ends the wait: the build continues, and no run follows. */
-  forget(): void {
-    clearTimeout(this.#timer)
-    this.build = undefined
-    this.failed = undefined
-    this.#settings = {}
+  async stop(): Promise<void> {
+    const id = this.#id
+    this.#forget()
+    await stopChain(id)
   }
 
-  #later(id: string, at: string): void {
-    this.#timer = setTimeout(() => void this.#look(id, at), again)
+  #forget(): void {
+    clearTimeout(this.#timer)
+    this.#storage?.removeItem(key)
+    this.#id = ''
+    this.build = undefined
+    this.failed = undefined
+  }
+
+  #follow(id: string, after: number): void {
+    this.#id = id
+    this.#at = location.hash
+    this.#later(id, after)
+  }
+
+  #later(id: string, after = again): void {
+    this.#timer = setTimeout(() => void this.#look(id), after)
   }
 
   /** Looks at the build. A failed request is repeated, because the server may be starting again. */
-  async #look(id: string, at: string): Promise<void> {
-    let found: Job
+  async #look(id: string): Promise<void> {
     try {
-      found = await fetchJob(id)
+      const { state, run, profile, reason } = await fetchChain(id)
+      const build = state === 'done' || (state === 'running' && this.build) ? undefined : await fetchJob(id)
+      if (this.#id !== id) return
       this.failed = undefined
-    } catch (reason) {
-      if (this.build?.id !== id) return
-      this.failed = reason
-      this.#later(id, at)
-      return
-    }
-    if (this.build?.id !== id) return
-    this.build = found
-    if (found.status === 'running') this.#later(id, at)
-    else if (found.status === 'succeeded') await this.#run(at)
-  }
-
-  /** Starts the run, and opens its page unless the user has left the page of the build. */
-  async #run(at: string): Promise<void> {
-    try {
-      const address = await startRun(this.#settings)
-      this.forget()
-      if (location.hash === at) location.hash = address
-    } catch (reason) {
-      this.failed = reason
+      if (build) this.build = build
+      if (state === 'running') return this.#later(id)
+      this.#storage?.removeItem(key)
+      if (state === 'failed' && build?.status === 'succeeded') this.failed = new Error(reason)
+      if (state === 'done') {
+        this.#forget()
+        if (location.hash === this.#at) location.hash = profile ? toProfile(profile) : toJob(run ?? '')
+      } else if (state === 'stopped') this.#forget()
+    } catch (error) {
+      if (this.#id !== id) return
+      if (error instanceof APIError && error.status === 404) return this.#forget() // the server has started again
+      this.failed = error
+      this.#later(id)
     }
   }
 }
 
-/** The build of this tab after which a run starts. */
-export const buildThenRun = new BuildThenRun()
+/** The build of this browser after which a run starts. */
+export const buildThenRun = new BuildThenRun(storage())

@@ -30,6 +30,60 @@ export function differs(option: Option, values: Values, secrets: Values): boolea
   return value !== undefined && value !== option.default
 }
 
+/** The numbers of virtual users, which are a setting of each run but no option of a database or workload. */
+export const usersOption: Option = {
+  name: 'users',
+  label: 'Virtual users of a run',
+  kind: 'string',
+  default: '1',
+  help: 'number of virtual users; several, such as 1,2,4, start runs one after another',
+  group: 'load',
+  form: 'driver',
+  key: 'vuset vu',
+  limits: 'whole number, or several with commas',
+}
+
+/** A usual length of a run. */
+interface Length {
+  name: string
+  rampup: string
+  duration: string
+  about: string
+}
+
+export const lengths: readonly Length[] = [
+  { name: '1 min', rampup: '10s', duration: '1', about: 'Ramp-up 10 s, then 1 min measured: for a first look' },
+  { name: '5 min', rampup: '1', duration: '5', about: 'Ramp-up 1 min, then 5 min measured' },
+  { name: 'HammerDB 2 + 5', rampup: '2', duration: '5', about: 'HammerDB’s own length: ramp-up 2 min, then 5 min measured' },
+]
+
+/** The seconds in a number of minutes, or in a time with units such as 1h30m; undefined if a text is neither. */
+export function secondsOf(text: string): number | undefined {
+  if (/^[\d.]+$/.test(text)) return Number(text) * 60
+  if (!/^([\d.]+(ms|[hms]))+$/.test(text)) return undefined
+  const units: Record<string, number> = { h: 3600, m: 60, s: 1, ms: 0.001 }
+  return [...text.matchAll(/([\d.]+)(ms|[hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * (units[unit ?? ''] ?? 0), 0)
+}
+
+/** The names of the options that people set most. A database and a workload have some of each kind. */
+const most = {
+  where: ['file', 'instance', 'host', 'port', 'dbname'],
+  login: ['user', 'password', 'superuser', 'superuser_password', 'system_user', 'system_password'],
+  size: ['warehouses', 'scale_factor'],
+  length: ['rampup', 'duration', 'query_sets'],
+}
+
+export type Main = Record<keyof typeof most, Option[]>
+
+/** The options that people set most, and all others. */
+export function divide(all: Options): { main: Main; others: Options } {
+  const options = all.options ?? []
+  const named = (names: string[]): Option[] => names.flatMap((name) => options.find((option) => option.name === name) ?? [])
+  const main: Main = { where: named(most.where), login: named(most.login), size: named(most.size), length: named(most.length) }
+  const taken = new Set(Object.values(main).flat())
+  return { main, others: { ...all, options: options.filter((option) => !taken.has(option)) } }
+}
+
 /** The parts of a form, with the options that contain all words of a text. Empty parts are left out. */
 export function partsOf(all: Options, values: Values, secrets: Values, text = '', onlyDiffering = false): Part[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')

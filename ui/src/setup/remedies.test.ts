@@ -1,4 +1,4 @@
-import { flushSync, mount, tick, unmount } from 'svelte'
+import { flushSync, mount, unmount } from 'svelte'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { APIError } from '../api/client.ts'
 import type { Job, Problem } from '../api/types.ts'
@@ -115,69 +115,76 @@ describe('a build, then a run', () => {
     vi.unstubAllGlobals()
   })
 
-  /** Answers the API's requests: the build ends with a status at the third look, and the second look fails. */
-  function serve(status: string): { sent: string[] } {
+  /** Answers the API's requests: the chain ends with a state at the third look, and the second look fails. */
+  function serve(state: string, build: string): { sent: string[] } {
     const sent: string[] = []
     let looks = 0
     vi.stubGlobal('fetch', (address: string, { method, body }: RequestInit) => {
       const path = new URL(address).pathname.replace('/api/v1/', '')
-      const wanted = typeof body === 'string' ? (JSON.parse(body) as { action?: string; settings?: Record<string, string> }) : {}
-      if (method === 'POST') sent.push(`${path} ${wanted.action ?? ''} ${wanted.settings?.['users'] ?? '-'}`)
+      if (method === 'POST') sent.push(`${path} ${typeof body === 'string' ? body : ''}`)
       const answer = (document: unknown, code = 200): Promise<Response> => Promise.resolve(new Response(JSON.stringify(document), { status: code }))
-      if (path.endsWith('options') || path.includes('options')) return answer({ schema: 'sledge-options-2', options: [] })
-      if (path === 'settings/check') return answer({ settings: { users: [2] }, mistakes: [] })
-      if (method === 'POST') return answer(failed({ id: wanted.action === 'run' ? 'R1' : 'B1', status: 'running', action: wanted.action ?? '' }), 201)
+      if (method === 'POST') return answer({ build: 'B1', state: 'running' }, 201)
+      if (path === 'jobs/B1') return answer({ ...failed({ id: 'B1', action: 'build', status: (looks < 3 ? 'running' : build) as Job['status'] }), schema: 'sledge-job-3' })
       looks++
       if (looks === 2) return answer({ detail: 'starting' }, 503)
-      return answer({ ...failed({ id: 'B1', action: 'build', status: looks < 3 ? 'running' : (status as Job['status']) }), schema: 'sledge-job-3' })
+      return answer(looks < 3 ? { build: 'B1', state: 'running' } : { build: 'B1', state, ...(state === 'done' ? { run: 'R1' } : { reason: 'the port is taken' }) })
     })
     return { sent }
   }
+  const settings = { db: 'pg', workload: 'tprocc', users: '2' }
 
-  test('starts the run when the build has succeeded, and opens its page', async () => {
+  test('opens the page of the run when the server has started it', async () => {
     vi.useFakeTimers()
-    const { sent } = serve('succeeded')
+    const { sent } = serve('done', 'succeeded')
     location.hash = '#/setup'
-    const both = new BuildThenRun()
-    await both.start({ db: 'pg', workload: 'tprocc', users: '2' })
-    expect(both.waiting).toBe(true)
+    const both = new BuildThenRun(localStorage)
+    await both.start(settings)
+    expect([both.waiting, localStorage.getItem('sledge.chain')]).toEqual([true, 'B1'])
     await vi.advanceTimersByTimeAsync(2500)
     expect(both.failed).toBeInstanceOf(APIError)
     await vi.advanceTimersByTimeAsync(2500)
-    expect(sent).toEqual(['jobs build -', 'settings/check run 2', 'jobs run 2'])
-    expect([location.hash, both.build]).toEqual(['#/jobs/R1', undefined])
+    expect(sent).toEqual([`chains ${JSON.stringify({ settings })}`])
+    expect([location.hash, both.build, localStorage.getItem('sledge.chain')]).toEqual(['#/jobs/R1', undefined, null])
+  })
+
+  test('is found again by a new tab', async () => {
+    vi.useFakeTimers()
+    serve('failed', 'failed')
+    localStorage.setItem('sledge.chain', 'B1')
+    const both = new BuildThenRun(localStorage)
+    await vi.advanceTimersByTimeAsync(10)
+    expect([both.build?.id, both.waiting]).toEqual(['B1', true])
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([both.build?.status, both.waiting, localStorage.getItem('sledge.chain')]).toEqual(['failed', false, null])
   })
 
   test('leaves the page alone that the user has gone to', async () => {
     vi.useFakeTimers()
-    const { sent } = serve('succeeded')
+    serve('done', 'succeeded')
     location.hash = '#/setup'
     const both = new BuildThenRun()
-    await both.start({ db: 'pg', workload: 'tprocc', users: '2' })
+    await both.start(settings)
     location.hash = '#/jobs'
     await vi.advanceTimersByTimeAsync(5000)
-    expect(sent.at(-1)).toBe('jobs run 2')
-    expect(location.hash).toBe('#/jobs')
+    expect([location.hash, both.build]).toEqual(['#/jobs', undefined])
   })
 
-  test.each(['failed', 'killed'])('starts no run if the build %s', async (status) => {
+  test('says why no run begins after a build that succeeded', async () => {
     vi.useFakeTimers()
-    const { sent } = serve(status)
+    serve('failed', 'succeeded')
     const both = new BuildThenRun()
-    await both.start({ db: 'pg', workload: 'tprocc' })
+    await both.start(settings)
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(sent).toEqual(['jobs build -'])
-    expect([both.build?.status, both.waiting]).toEqual([status, false])
+    expect([both.waiting, both.failed]).toEqual([false, new Error('the port is taken')])
   })
 
   test('starts no run after the user has changed their mind', async () => {
     vi.useFakeTimers()
-    const { sent } = serve('succeeded')
+    const { sent } = serve('done', 'succeeded')
     const both = new BuildThenRun()
-    await both.start({ db: 'pg', workload: 'tprocc' })
-    both.forget()
+    await both.start(settings)
+    await both.stop()
     await vi.advanceTimersByTimeAsync(10_000)
-    await tick()
-    expect(sent).toEqual(['jobs build -'])
+    expect([sent.at(-1), both.build]).toEqual(['chains/B1/stop ', undefined])
   })
 })
