@@ -113,6 +113,7 @@ var steps = []step{
 	{operation: "compare-profiles", path: "/profiles/compare?number=$profile&number=1000", status: 200},
 	{operation: "report-profile", path: "/profiles/$profile/report", status: 200},
 	{operation: "compare-jobs", path: "/compare?id=$run&id=$second", status: 200},
+	{operation: "list-curves", path: "/curves?id=$run", status: 200},
 	{operation: "best-runs", path: "/best", status: 200},
 
 	{operation: "start-job", path: "/jobs", body: `{"action": "run", "settings": {"connection": "lab", "duration": "10m"}}`, status: 201, id: "long", unseen: true},

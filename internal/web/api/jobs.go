@@ -2,8 +2,11 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"iter"
+	"math"
 	"net/http"
 	"reflect"
 	"strings"
@@ -80,6 +83,51 @@ type narrowed struct {
 	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. Several must all match."`
 	Before   string    `query:"before" maxLength:"24" doc:"Only jobs after this one in the list: the member next of a response."`
 	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Brief    bool      `query:"brief" doc:"Only what a table of jobs shows: a quarter of the bytes."`
+}
+
+// brief reduces the summary of a job to what a table of jobs shows.
+func brief(d report.Document) report.Document {
+	r := d.Result
+	d.Result = job.Result{Status: r.Status, Reason: r.Reason, Cause: r.Cause, Extent: r.Extent, P99: r.P99, Demand: job.Demand{Pace: r.Pace, Keyed: r.Keyed}}
+	if d.Groups == nil {
+		r.Metrics = r.Metrics[:min(1, len(r.Metrics))]
+	}
+	for _, m := range r.Metrics {
+		d.Metrics = append(d.Metrics, job.Metric{Name: m.Name, Value: m.Value, Unit: m.Unit})
+	}
+	return d
+}
+
+// Curves are the rates of several runs for small charts.
+type Curves struct {
+	Curves map[string][]float64 `json:"curves" doc:"Transactions per minute by the ID of the run. Each number is the mean of an equal part of the measured time. A job without measured seconds is missing."`
+}
+
+// curvePoints is the number of rates of a curve, one for three pixels of the pages.
+const curvePoints = 32
+
+// curve returns the rates of a run in at most curvePoints means.
+func (r records) curve(ctx context.Context, id job.ID) ([]float64, error) {
+	var rates []float64
+	for second, err := range r.Store.Rates(ctx, id, time.Time{}, time.Time{}) {
+		if err != nil {
+			return nil, err
+		}
+		if rate := cmp.Or(second.Client, second.ServerTPM); rate != nil && second.Phase == job.Measure {
+			rates = append(rates, *rate)
+		}
+	}
+	points := min(curvePoints, len(rates))
+	means := make([]float64, points)
+	for i := range means {
+		part := rates[i*len(rates)/points : (i+1)*len(rates)/points]
+		for _, rate := range part {
+			means[i] += rate
+		}
+		means[i] = math.Round(means[i] / float64(len(part)))
+	}
+	return means, nil
 }
 
 // records are the recorded jobs.
@@ -137,7 +185,29 @@ func (r records) add(t *table) {
 			page.Next = jobs[in.Limit-1].ID
 		}
 		page.Jobs = document.NewJobs(jobs, r.headline)
+		for i, d := range page.Jobs.Jobs {
+			if in.Brief {
+				page.Jobs.Jobs[i] = brief(d)
+			}
+		}
 		return answer(page, nil)
+	})
+	curves := get("list-curves", "/curves", "Show the rates of several runs for small charts", tagJobs)
+	add(t, curves, func(ctx context.Context, in *struct {
+		ID []string `query:"id,explode" required:"true" minItems:"1" maxItems:"500" doc:"ID of a job. Jobs that do not exist are missing in the response."`
+	},
+	) (*of[Curves], error) {
+		d := Curves{map[string][]float64{}}
+		for _, id := range in.ID {
+			rates, err := r.curve(ctx, job.ID(id))
+			if err != nil && !errors.Is(err, repository.ErrNotFound) {
+				return nil, err
+			}
+			if len(rates) > 0 {
+				d.Curves[id] = rates
+			}
+		}
+		return answer(d, nil)
 	})
 	add(t, get("show-job", "/jobs/{id}", "Show everything about a job, except its parts", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {

@@ -64,6 +64,17 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	if done["state"] != "done" || len(done["jobs"].([]any)) != 2 {
 		t.Errorf("got %v, want two completed runs", done)
 	}
+	full, rows := w.call("GET", "/jobs?action=run", "", 200)["jobs"].([]any), w.call("GET", "/jobs?action=run&brief=true", "", 200)["jobs"].([]any)
+	for i, one := range rows {
+		row, whole := one.(map[string]any), full[i].(map[string]any)
+		if row["client"] != nil || whole["client"] == nil || len(row["metrics"].([]any)) != 1 || row["id"] != whole["id"] || row["users"] != whole["users"] || row["status"] != "succeeded" {
+			t.Errorf("got the row %v of %v", row, whole)
+		}
+		curves := w.call("GET", "/curves?id=0FFF&id="+row["id"].(string), "", 200)["curves"].(map[string]any)
+		if rates, _ := curves[row["id"].(string)].([]any); len(curves) != 1 || len(rates) == 0 || rates[0].(float64) < 1 {
+			t.Errorf("got the curves %v", curves)
+		}
+	}
 	profile := w.call("GET", "/profiles/"+first, "", 200)
 	points := profile["points"].([]any)
 	if len(points) != 2 || len(profile["runs"].([]any)) != 2 {

@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Curves, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -11,9 +11,9 @@ function query(values: Record<string, string | number | undefined>): string {
 }
 
 /** The address of a part of the list of jobs, with filters, after the job before. */
-const listed = (filter: Record<string, string>, limit: number, before = ''): string => `jobs?${query({ ...filter, limit, before })}`
+const listed = (filter: Record<string, string>, limit: number, before = ''): string => `jobs?${query({ ...filter, limit, before, brief: 'true' })}`
 
-/** A part of the list of jobs, with filters, after the job before. */
+/** A part of the list of jobs, with filters, after the job before. The jobs have only what the API calls brief. */
 export function jobs(filter: Record<string, string>, limit: number, before = '', signal?: AbortSignal): Promise<Jobs> {
   return get(listed(filter, limit, before), 'sledge-jobs-1', signal)
 }
@@ -34,6 +34,11 @@ export function job(id: string, signal?: AbortSignal): Promise<Job> {
 /** Transactions per minute over the time of a job, or a part of it, in at most this number of points. */
 export function series(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Series> {
   return get(`${of(id)}/series?${query({ points, ...part })}`, 'sledge-tpm-1', signal)
+}
+
+/** The rates of runs over their measured time, by ID. */
+export async function curves(ids: readonly string[]): Promise<Curves> {
+  return (await send<{ curves: Curves }>('GET', `curves?${new URLSearchParams(ids.map((id) => ['id', id])).toString()}`)).curves
 }
 
 /** Everything that was measured over the time of a run, or a part of it, in at most 480 points. */

@@ -105,14 +105,14 @@ describe('the list of jobs', () => {
     })
     const page = await open('#/jobs?status=failed', 'that match')
     // The request is sent once, while the page's file is loaded.
-    expect(asked.filter((address) => new URL(address).search === '?status=failed&limit=40')).toHaveLength(1)
+    expect(asked.filter((address) => new URL(address).search === '?status=failed&limit=40&brief=true')).toHaveLength(1)
     const search = page.querySelector<HTMLInputElement>('input[type=search]')
     if (search === null) throw new Error('there is no search')
     answers['/jobs'] = { ...list, jobs: [] }
     search.value = 'no such job'
     search.dispatchEvent(new Event('input', { bubbles: true }))
     await vi.waitFor(() => expect(words()).toContain('No job matches'), patience)
-    expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=40')).toBe(true)
+    expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=40&brief=true')).toBe(true)
     expect(location.hash).toBe('#/jobs?text=no+such+job&status=failed')
     // The link to all jobs then shows all, although the page has written that address itself.
     answers['/jobs'] = list

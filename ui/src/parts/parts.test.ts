@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Job, Rate } from '../api/types.ts'
+import type { Job } from '../api/types.ts'
 import { fileBeside } from '../setup/tryout.ts'
 import { changes, percentOf } from './change.ts'
 import { differenceOf, labelsOf, repeatsOf, sureOf } from './comparison.ts'
@@ -43,10 +43,8 @@ test('a difference is more than noise if the ranges of equal runs do not overlap
   expect([differenceOf(1.04), differenceOf(null)]).toEqual(['+4.0 %', ''])
 })
 
-test('the curve of a run contains the measured time', () => {
-  const rate = (phase: Rate['phase'], client_tpm: number): Rate => ({ at: '2026-11-22T09:00:00Z', phase, offset_seconds: 1, client_tpm })
-  expect(curveOf([rate('ramp-up', 900), rate('measure', 0), rate('measure', 50), rate('measure', 100)])).toBe('0.0,20.0 48.0,11.0 96.0,2.0')
-  expect(curveOf([rate('measure', 5)])).toBe('')
+test('a curve begins at 0, and one rate makes none', () => {
+  expect([curveOf([0, 50, 100]), curveOf([5]), curveOf([0, 0])]).toEqual(['0.0,20.0 48.0,11.0 96.0,2.0', '', ''])
 })
 
 test('the file of a first test stands beside the job repository', () => {
