@@ -167,6 +167,9 @@ func (s *Server) authorize(w *responseWriter, r *http.Request, v *visit) bool {
 	case !who.role.mayAct():
 		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s has the role look, and this needs the role %s: ask the administrator of this server for it", who.name, Act))
 		return false
+	case who.role != Own && acts(r) && under(s.Owned, r.URL.Path):
+		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s has the role act, and this needs the role %s, which the administrator gives by sledge web user add %[1]s --role %[2]s --replace", who.name, Own))
+		return false
 	}
 	return true
 }
@@ -180,7 +183,7 @@ func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 		}
 		token = strings.TrimSpace(token)
 		if s.Key != "" && subtle.ConstantTimeCompare([]byte(s.Key), []byte(token)) == 1 {
-			return identity{name: keyUser, role: Act}, true, nil
+			return identity{name: keyUser, role: Own}, true, nil
 		}
 		user, found, err := s.users.byToken(token)
 		return identity{user.Name, user.Role, user.proof()}, found, err
@@ -199,7 +202,7 @@ func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 // known returns the identity of a session's user, if the user still exists with the same password.
 func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	if name == linkUser {
-		return identity{name: linkUser, role: Act}, s.link != nil, nil
+		return identity{name: linkUser, role: Own}, s.link != nil, nil
 	}
 	user, found, err := s.users.find(name)
 	if err != nil || !found || subtle.ConstantTimeCompare([]byte(user.proof()), []byte(proof)) != 1 {

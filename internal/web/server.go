@@ -41,6 +41,10 @@ type Config struct {
 	// paths below them.
 	Private []string
 
+	// Owned lists paths of the API that need the role Own to change anything. They include all paths
+	// below them.
+	Owned []string
+
 	// Plain lists paths of the API whose responses are the same everywhere, such as the manual. Paths
 	// in their text are examples.
 	Plain []string

@@ -542,6 +542,18 @@ func TestPrivate_NeedsRoleAct(t *testing.T) {
 	s.ask(s.in("ann"), "GET", "/api/v1/scripts", "").wants(t, 403, "ann on a read-only server")
 }
 
+func TestOwned_NeedsRoleOwnToChange(t *testing.T) {
+	s := start(t, func(c *Config) { c.Private, c.Owned = []string{"/api/v1/notices"}, []string{"/api/v1/notices"} })
+	if err := s.users.AddPassword("olga", Own, password); err != nil {
+		t.Fatal(err)
+	}
+	for name, status := range map[string]struct{ read, change int }{"lou": {403, 403}, "ann": {200, 403}, "olga": {200, 200}} {
+		s.ask(s.in(name), "GET", "/api/v1/notices", "").wants(t, status.read, name+" looks")
+		s.ask(s.in(name), "POST", "/api/v1/notices/receivers/ops/test", "").wants(t, status.change, name+" tests a receiver")
+		s.ask(s.in(name), "DELETE", "/api/v1/n%6ftices/receivers/ops", "").wants(t, status.change, name+" removes a receiver")
+	}
+}
+
 func TestLogin_LimitsGuesses(t *testing.T) {
 	s := start(t, func(c *Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	now := time.Now()

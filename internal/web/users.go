@@ -32,7 +32,7 @@ type Role string
 const (
 	Look Role = "look" // see everything, change nothing
 	Act  Role = "act"  // also start, stop and delete
-	Own  Role = "own"  // also revoke what other users have shared
+	Own  Role = "own"  // also decide what leaves the server: notices, and what other users have shared
 )
 
 // Roles lists them.
@@ -140,7 +140,7 @@ func checkUser(name string, role Role) error {
 		return fmt.Errorf("user %s: choose another name, because this one stands for the login link", linkUser)
 	}
 	if !slices.Contains(Roles, role) {
-		return fmt.Errorf("role %q: give %s, to see results, %s, to change things too, or %s, to revoke what others share, too", role, Look, Act, Own)
+		return fmt.Errorf("role %q: give %s, to see results, %s, to change things too, or %s, to set up notices and revoke what others share, too", role, Look, Act, Own)
 	}
 	return nil
 }

@@ -73,6 +73,11 @@ class Session {
     return this.#told?.may_act ?? !this.#asking // if unknown, the server refuses what is not allowed
   }
 
+  /** Whether the user may change what only owners may. */
+  get mayOwn(): boolean {
+    return this.mayAct && (this.#told === undefined || this.role === 'own')
+  }
+
   /** Why the user may not act, in a sentence; "" if they may. */
   get why(): string {
     if (this.#told === undefined || this.mayAct || visiting) return ''

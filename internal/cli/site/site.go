@@ -67,7 +67,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	config.Private, config.Plain = api.Private, api.Plain
+	config.Private, config.Owned, config.Plain = api.Private, api.Owned, api.Plain
 	s.notices = notice.New(notice.Config{Folder: config.Folder, Say: config.Say})
 	config.Shares = web.SharesIn(config.Folder)
 	s.Verbs = api.New(api.Config{

@@ -63,7 +63,7 @@ func webUserAdd(p *program.Program, repository *string) *cobra.Command {
 		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it generates
 a token for a program instead, and prints it once. A user with the role look can see results and
 change nothing. A user with the role act can also start, stop and delete. A user with the role own
-can also revoke what other users have shared.`,
+can also set up notices, and revoke what other users have shared.`,
 		Example: program.Examples(
 			"sledge web user add ann --role act",
 			"sledge web user add wall --role look --password-file secret.txt",

@@ -58,11 +58,16 @@ const (
 
 // roleOf returns the role that a user needs for an operation.
 func roleOf(o huma.Operation) string {
-	private := slices.ContainsFunc(Private, func(path string) bool {
-		return Prefix+o.Path == path || strings.HasPrefix(Prefix+o.Path, path+"/")
-	})
-	if o.Method == http.MethodGet && !private {
+	isIn := func(list []string) bool {
+		return slices.ContainsFunc(list, func(path string) bool {
+			return Prefix+o.Path == path || strings.HasPrefix(Prefix+o.Path, path+"/")
+		})
+	}
+	switch {
+	case o.Method == http.MethodGet && !isIn(Private):
 		return "look"
+	case o.Method != http.MethodGet && isIn(Owned):
+		return "own"
 	}
 	return "act"
 }
@@ -84,7 +89,7 @@ var (
 var refusals = map[int]string{
 	http.StatusBadRequest:            "The body is not JSON, or it is missing.",
 	http.StatusUnauthorized:          "The request has no token and no login, or they are not valid any more.",
-	http.StatusForbidden:             "The user's role is look, the server was started with --read-only, scripts may not run, or a page of another site sent the request.",
+	http.StatusForbidden:             "The user's role is look, or act where it must be own, the server was started with --read-only, scripts may not run, or a page of another site sent the request.",
 	http.StatusNotFound:              "The thing that the request names does not exist.",
 	http.StatusConflict:              "Not now: the job is running, has ended, or belongs to another program; the thing exists already; or the database server does not answer, or refuses the login.",
 	http.StatusRequestEntityTooLarge: fmt.Sprintf("The body is larger than %d KiB.", mostBody>>10),
@@ -98,7 +103,7 @@ var refusals = map[int]string{
 // refuses unknown parameters.
 func refusalsOf(o huma.Operation, hasBody bool) []int {
 	list := append([]int{http.StatusUnauthorized, http.StatusUnprocessableEntity}, o.Errors...)
-	if roleOf(o) == "act" {
+	if roleOf(o) != "look" {
 		list = append(list, http.StatusForbidden)
 	}
 	if strings.Contains(o.Path, "{") {

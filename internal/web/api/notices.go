@@ -11,6 +11,10 @@ import (
 
 const tagNotices = "Notices"
 
+// Owned lists the paths that need the role own to change anything: an owner decides where the server
+// sends notices.
+var Owned = []string{Prefix + "/notices"}
+
 // Notices lists the receivers of notices, and the last deliveries.
 type Notices struct {
 	Receivers  []notice.Receiver `json:"receivers"`

@@ -124,11 +124,11 @@ describe('the page', () => {
   test('shows the server to users with the role act', async () => {
     told = { user: 'ann', role: 'act', may_act: true, read_only: false, by: 'password', other_sessions: 2 }
     const said = await open('/home/me/sledge/jobs.db')
-    for (const want of ['2 other browsers', '1 job, 4.1 kB', '(SLEDGE_RAMPUP wins)', '<b>ann</b>', 'sledge web user add NAME', 'Change your password', 'Settings of the console']) expect(said).toContain(want)
+    for (const want of ['2 other browsers', '1 job, 4.1 kB', '(SLEDGE_RAMPUP wins)', '<b>ann</b>', 'sledge web user add NAME', 'Change your password', 'Settings of the console', 'Only users with the role own can add']) expect(said).toContain(want)
   })
 
   test('lists receivers of notices, tests one and adds one', async () => {
-    told = { user: 'ann', role: 'act', may_act: true, read_only: false, by: 'password', other_sessions: 0 }
+    told = { user: 'ann', role: 'own', may_act: true, read_only: false, by: 'password', other_sessions: 0 }
     const said = await open('2 deliveries')
     for (const want of ['ops webhook · failed', '! 2 tries failed: it answered <b>500</b>. Next try: 2026-11-27 12:03:00', '✓ delivered']) expect(said).toContain(want)
     const press = (name: string): void => {
