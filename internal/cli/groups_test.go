@@ -63,7 +63,7 @@ func runMixed(t *testing.T, database string, values option.Values) mixed {
 		Action: job.Run, Database: database, Workload: "tprocc", Group: "orders", Users: 2, Options: values.Clone(),
 		Beside: []job.Group{{Name: "reads", Workload: "analytics", Users: 1}},
 	}
-	run.Options["rampup"], run.Options["duration"] = "1s", "4s"
+	run.Options["rampup"], run.Options["duration"] = "0s", "2s"
 	run.Options["fail_if"] = "orders.new_order.p95>60s,orders.nopm<1,reads.p99>60s,reads.query_1.failed>0,reads.min<1us"
 	order, err := w.Resolver.Order(run)
 	if err != nil {
@@ -163,7 +163,7 @@ func want(t *testing.T, what, text string, expressions ...string) {
 
 func displaysGroups(t *testing.T, m mixed) {
 	want(t, "lines", m.lines,
-		`^measure  0:0\d of 0:04 .* client [\d,]+ TPM$`, `^  orders   client [\d,]+ TPM   p50 .* failed 0   retried \d+$`, `^  reads    client [\d,]+ TPM   p50 .* failed 0   retried \d+$`)
+		`^measure  0:0\d of 0:02 .* client [\d,]+ TPM$`, `^  orders   client [\d,]+ TPM   p50 .* failed 0   retried \d+$`, `^  reads    client [\d,]+ TPM   p50 .* failed 0   retried \d+$`)
 	for columns, text := range map[int]string{80: m.narrow, 140: m.wide} {
 		want(t, "display", text, `3 virtual users`, `^  orders +[\d,]+ TPM   p50 .* ms$`, `^  reads  +[\d,]+ TPM   p50 .* ms$`, `^  failed 0   retried \d+`)
 		fits(t, text, columns)

@@ -36,7 +36,17 @@ func CompareRows(t suite.T, plan plan.Plan) {
 	}
 	defer session.Close()
 	population := fmt.Sprint(plan.Workload.Name, option.Texts(plan.Settings), plan.Spec.Seed)
-	for _, table := range plan.Workload.Schema.Tables(plan.Settings, plan.Spec.Seed) {
+	tables := plan.Workload.Schema.Tables(plan.Settings, plan.Spec.Seed)
+	if foresee := plan.Schema.Foresee; foresee != nil {
+		var statements []string
+		for _, table := range tables {
+			statements = append(statements, rowsOf(table))
+		}
+		if err := foresee(t.Context(), session, statements, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, table := range tables {
 		got, want := loaded(t, session, table), generated(t, population, table)
 		if got != want {
 			t.Errorf("table %s has %d rows with checksum %x, but %d rows with %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
@@ -107,8 +117,13 @@ func asText(value any) string {
 	}
 }
 
+// rowsOf returns the query for all rows of a table.
+func rowsOf(table schema.Table) string {
+	return "SELECT " + strings.Join(table.ColumnNames(), ", ") + " FROM " + table.Name
+}
+
 func loaded(t suite.T, session database.Session, table schema.Table) (sum checksum) {
-	rows, err := session.Query(context.Background(), "SELECT "+strings.Join(table.ColumnNames(), ", ")+" FROM "+table.Name, 0)
+	rows, err := session.Query(context.Background(), rowsOf(table), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func TestLedger_ErrorsHaveTheirOwnExitCode(t *testing.T) {
 			defer s.Close()
 			changed := make(chan error, 1)
 			change := &trigger{do: func() { changed <- s.Exec(context.Background(), test.statement) }}
-			result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{change}},
+			result, err := b.do(t, job.Spec{Action: job.Run, Users: 4, Options: unhurried}, job.Control{Watchers: []job.Watcher{change}},
 				"rampup", "0s", "duration", "3s", "ledger", "true", "client_sql", test.client, "mix", "10,10,0,0,0")
 			if err := <-changed; err != nil {
 				t.Fatal(err)

@@ -61,6 +61,13 @@ func (b *bench) do(t *testing.T, spec job.Spec, control job.Control, more ...str
 // the CPU to other tests.
 var unhurried = option.Values{"key_and_think": "true", "keying_time": "0,0,0,0,0", "think_time": "0.02,0.02,0.02,0.02,0.02"}
 
+// unhurriedFor returns the options of an unhurried run without ramp-up.
+func unhurriedFor(duration string) option.Values {
+	values := option.Values{"rampup": "0s", "duration": duration}
+	maps.Copy(values, unhurried)
+	return values
+}
+
 // mustCheck fails the test unless all rules hold.
 func (b *bench) mustCheck(t *testing.T) {
 	t.Helper()
@@ -228,7 +235,7 @@ func TestTerminatedUser_EndsTheRunWithItsReason(t *testing.T) {
 		}
 	}}
 	start := time.Now()
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "rampup", "0s", "duration", "5m")
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4, Options: unhurried}, job.Control{Watchers: []job.Watcher{terminate}}, "rampup", "0s", "duration", "5m")
 	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "virtual user") || !strings.Contains(err.Error(), "57P01") {
 		t.Errorf("got %v with exit code %d, want the virtual user and the server's reason, with %d", err, job.ExitOf(err), job.ExitAborted)
 	}

@@ -29,7 +29,7 @@ func TestPool_ContinuesWhenOneOfItsServersStops(t *testing.T) {
 	a, b := newBench(t), newBench(t)
 	stopped := make(chan struct{})
 	stop := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
-	result, err := a.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{stop}},
+	result, err := a.do(t, job.Spec{Action: job.Run, Users: 4, Options: unhurried}, job.Control{Watchers: []job.Watcher{stop}},
 		"rampup", "1s", "duration", "6s", pool.Option, poolOf(nil, a, b))
 	<-stopped
 	if err != nil || result.Status != job.Succeeded {

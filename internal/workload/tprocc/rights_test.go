@@ -117,7 +117,7 @@ type smallWorkload struct {
 }
 
 var smallWorkloads = []smallWorkload{
-	{"tprocc", option.Values{"warehouses": "1"}, option.Values{"rampup": "0s", "duration": "1s"}},
+	{"tprocc", option.Values{"warehouses": "1"}, unhurriedFor("1s")},
 	{"tproch", option.Values{"scale_factor": "0.01"}, option.Values{"refresh": "true"}},
 }
 
