@@ -82,24 +82,31 @@ func TestList_SortsAndGoesOnAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := s.db.Query("EXPLAIN QUERY PLAN "+listSQL(keys, part), append([]any{"", "", "", "", 0, "{}", "[]", "[]"}, values...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var plan []string
-		for rows.Next() {
-			var id, parent, unused int
-			var step string
-			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-				t.Fatal(err)
-			}
-			plan = append(plan, step)
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			t.Fatal(err)
-		}
+		plan := planOf(t, s, listSQL(keys, part), append([]any{"", "", "", "", 0, "{}", "[]", "[]"}, values...)...)
 		if !strings.Contains(plan[0], " USING INDEX job_by_") || slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "ORDER BY") }) {
 			t.Errorf("order %s: got the plan %q, want an index in the order of the list", sort, plan)
 		}
 	}
+}
+
+// planOf returns the steps of SQLite's plan of a statement.
+func planOf(t *testing.T, s *Store, statement string, parameters ...any) (plan []string) {
+	t.Helper()
+	rows, err := s.db.Query("EXPLAIN QUERY PLAN "+statement, parameters...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		plan = append(plan, step)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }

@@ -3,7 +3,7 @@
 
 import type { Component } from 'svelte'
 import { jobsAhead } from './api/jobs.ts'
-import { filterOf } from './pages/filter.ts'
+import { askedOf, filterOf } from './pages/filter.ts'
 import { paramsOf, partsOf, toHelp, type Place } from './route.ts'
 
 /** The groups of the navigation, in their order. */
@@ -30,7 +30,7 @@ export const pages: Page[] = [
   { path: 'setup', name: 'Set up', group: 'Test', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
   { path: 'schema', name: 'Schema', group: 'Test', help: 'schema', load: () => import('./pages/SchemaPage.svelte') },
   { path: 'run', name: 'Run', group: 'Test', help: 'run', load: () => import('./pages/RunPage.svelte') },
-  { path: 'jobs', name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead({ ...filterOf(query) }) },
+  { path: 'jobs', name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead(askedOf(filterOf(query))) },
   { path: 'jobs/compare', load: () => import('./pages/ComparePage.svelte') },
   { path: 'jobs/:id', help: 'a-job', load: () => import('./pages/JobPage.svelte') },
   { path: 'profiles', name: 'Profiles', group: 'Results', help: 'profiles', load: () => import('./pages/ProfilesPage.svelte') },

@@ -10,7 +10,8 @@ import queries from '../testdata/queries.json'
 import { session } from '../session.svelte.ts'
 import run from '../testdata/run.json'
 import series from '../testdata/series.json'
-import { byDay } from './filter.ts'
+import { askedOf, filterOf } from './filter.ts'
+import { nameOf, read, savedFilters } from './savedfilters.svelte.ts'
 
 const jobs = (list as Jobs).jobs
 
@@ -88,7 +89,7 @@ test('a page does not get the parameters of the next address', async () => {
 describe('the list of jobs', () => {
   test('lists each job with its state as a sign and a word', async () => {
     const page = await open('#/jobs', `${jobs.length} jobs`)
-    expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length)
+    expect(page.querySelectorAll('tbody tr.row')).toHaveLength(jobs.length)
     const marks = [...page.querySelectorAll('.status')].map((mark) => mark.textContent?.trim().replaceAll(/\s+/g, ' '))
     expect(marks).toContain('✓ done')
     expect(marks).toContain('✗ failed')
@@ -134,10 +135,10 @@ describe('the list of jobs', () => {
       const { pathname, searchParams } = new URL(address)
       return pathname.endsWith('/jobs') ? Promise.resolve(new Response(JSON.stringify({ ...list, ...parts[searchParams.get('before') ?? ''] }))) : answering(address)
     })
-    const page = await open('#/jobs', 'The newest 2 jobs')
-    const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show older jobs')
+    const page = await open('#/jobs', 'The first 2 jobs')
+    const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show more jobs')
     older?.click()
-    await vi.waitFor(() => expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length), patience)
+    await vi.waitFor(() => expect(page.querySelectorAll('tbody tr.row')).toHaveLength(jobs.length), patience)
   })
 
   test('marks the best run, and compares two chosen runs', async () => {
@@ -148,6 +149,50 @@ describe('the list of jobs', () => {
     flushSync()
     const link = [...page.querySelectorAll('a')].find((each) => each.textContent === 'Compare')
     expect(link?.getAttribute('href')).toBe(`#/jobs/compare?ids=${runs.map(({ id }) => id).reverse().join('%2C')}`)
+  })
+
+  test('shows each day once, numbers the rows, and chooses ranges with Shift and the arrows', async () => {
+    const page = await open('#/jobs', `${jobs.length} jobs`)
+    const rows = [...page.querySelectorAll('tbody tr')]
+    expect(rows.map((row) => row.getAttribute('aria-rowindex'))).toEqual(rows.map((_, n) => String(n + 2)))
+    expect(page.querySelector('table')?.getAttribute('aria-rowcount')).toBe(String(rows.length + 1))
+    expect([...page.querySelectorAll('tr.day')].map((row) => row.textContent)).toEqual([...new Set(jobs.map((job) => job.begun?.slice(0, 10)))])
+    const boxes = [...page.querySelectorAll<HTMLInputElement>('tbody input')]
+    const chosen = (): number[] => {
+      flushSync()
+      return boxes.flatMap((box, n) => (box.checked ? [n] : []))
+    }
+    boxes[1]?.click()
+    boxes[3]?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true }))
+    expect(chosen()).toEqual([1, 2, 3])
+    const press = (n: number, key: string, more = {}): unknown => boxes[n]?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }))
+    press(3, 'Escape')
+    expect(chosen()).toEqual([])
+    press(1, 'ArrowUp', { shiftKey: true })
+    expect([chosen(), document.activeElement]).toEqual([[0, 1], boxes[0]])
+    press(0, 'a', { ctrlKey: true })
+    expect(chosen()).toHaveLength(jobs.length)
+  })
+
+  test('a filter has a period and an order, and can be saved', async () => {
+    const filter = (text: string) => filterOf(new URLSearchParams(text))
+    expect(askedOf(filter('period=dates&since=2026-11-01&until=2026-11-02'))).toMatchObject({ since: '2026-11-01T00:00:00.000Z', until: '2026-11-03T00:00:00.000Z' })
+    const { since = '', until } = askedOf(filter('period=7d'))
+    expect([Math.abs(Date.now() - 7 * 86_400_000 - Date.parse(since)) <= 60_000, until]).toEqual([true, ''])
+    expect(nameOf(filter('status=failed&database=pg&period=7d&sort=longest&label=kernel'), (name) => name.toUpperCase())).toBe('kernel, FAILED, PG, last 7 days, longest first')
+    expect(read('[{"name":"a","address":"#/jobs?text=x"},{"name":"b","address":"https://example.org"},3]')).toEqual([{ name: 'a', address: '#/jobs?text=x' }])
+    expect(read('{')).toEqual([])
+    const page = await open('#/jobs?label=kernel&sort=highest', 'highest result first')
+    expect(page.querySelector('tr.day')).toBeNull()
+    expect(page.querySelector('[aria-sort]')?.textContent).toBe('result')
+    const button = (name: string): HTMLButtonElement | undefined => [...page.querySelectorAll('button')].find(({ textContent }) => textContent === name)
+    button('Save filter')?.click()
+    flushSync()
+    expect(page.querySelector('.saved a')?.getAttribute('href')).toBe('#/jobs?label=kernel&sort=highest')
+    expect(button('Save filter')).toBeUndefined()
+    page.querySelector<HTMLButtonElement>('.saved button')?.click()
+    flushSync()
+    expect([savedFilters.list, page.querySelector('.saved')]).toEqual([[], null])
   })
 
   test('deletes the selected jobs only after a confirmation', async () => {
@@ -180,7 +225,7 @@ describe('the list of jobs', () => {
     question('yes')
     await vi.waitFor(() => expect(words()).toContain('1 job was deleted'), patience)
     expect(asked).toEqual([`/api/v1/jobs/${one.id}`])
-    expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length - 1)
+    expect(page.querySelectorAll('tbody tr.row')).toHaveLength(jobs.length - 1)
   })
 
   test('shows all controls to the role look, and disables those that would be refused', async () => {
@@ -215,17 +260,6 @@ describe('the list of jobs', () => {
     answers = { '/jobs': { ...list, jobs: [{ ...jobs[0], note: evil, labels: { [evil]: evil }, database: evil }] } }
     const page = await open('#/jobs', evil)
     expect(page.querySelectorAll('main img, main script')).toHaveLength(0)
-  })
-})
-
-describe('the days of jobs', () => {
-  test('keeps days and their jobs in order', () => {
-    const at = (id: string, begun?: string): Job => ({ ...(jobs[0] as Job), id, ...(begun === undefined ? {} : { begun }) })
-    const days = byDay([at('3', '2026-11-23T00:00:01Z'), at('2', '2026-11-22T23:59:59Z'), at('1', '2026-11-22T01:00:00Z')])
-    expect(days.map((day) => [day.day, day.jobs.map((job) => job.id)])).toEqual([
-      ['2026-11-23', ['3']],
-      ['2026-11-22', ['2', '1']],
-    ])
   })
 })
 

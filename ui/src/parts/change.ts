@@ -9,9 +9,16 @@ export interface Change {
   before: string
 }
 
+/** The set-ups of jobs, because a long list is compared again with each part of it that arrives. */
+const setups = new WeakMap<Job, string>()
+
 /** What must be equal for two runs to have the same set-up. Seeds and labels may differ. */
 function setupOf(job: Job): string {
-  return JSON.stringify([job.database, job.workload, job.users, Object.entries(job.options ?? {}).sort(), job.metrics?.[0]?.name])
+  const known = setups.get(job)
+  if (known !== undefined) return known
+  const setup = JSON.stringify([job.database, job.workload, job.users, Object.entries(job.options ?? {}).sort(), job.metrics?.[0]?.name])
+  setups.set(job, setup)
+  return setup
 }
 
 /** The changes of the runs in a list, newest first, by ID. A run without an earlier one in the list has none. */
