@@ -64,6 +64,14 @@ await play(async ({ invite, step }) => {
     })
   for (const visit of visits) await look(...visit)
 
+  await ann.go('#/settings')
+  await page.getByText('1 delivery').click()
+  await button('Add a webhook').click()
+  await look('settings-webhook', undefined, page.getByText('it is never shown again'))
+  await button('Cancel').click()
+  await button('Add an e-mail receiver').click()
+  await look('settings-email', undefined, page.getByLabel('Mail server'))
+
   await ann.go('#/console')
   await button('Open a console in Tcl').click()
   await look('console', undefined, page.getByText('sledge>').first())

@@ -18,8 +18,8 @@ func TestPages_AreAccessible(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	s := newSite(t)
 	s.more = []string{"SLEDGE_SUPERUSER_PASSWORD=" + server.Password}
-	s.addUser("ann", "act")
-	ci := s.as("ci", "act")
+	s.addUser("ann", "own")
+	ci := s.as("ci", "own")
 	s.start()
 	with := func(one, more settings) settings {
 		all := maps.Clone(one)
@@ -50,6 +50,9 @@ func TestPages_AreAccessible(t *testing.T) {
 	job("build", with(rows, settings{"scale": 0.01}))
 	jobs["queries"] = job("run", rows)
 	jobs["delete"] = job("delete", rows, facts{"confirm": rows["dbname"]})
+	hook := facts{"events": []string{"failed", "missed"}, "webhook": facts{"url": "http://127.0.0.1:9/", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}
+	ci.wants(http.StatusOK, "PUT", "/notices/receivers/hook", hook, nil)
+	ci.wants(http.StatusOK, "POST", "/notices/receivers/hook/test", nil, nil) // nothing listens there
 	const script = "first.tcl"
 	ci.wants(http.StatusOK, "PUT", "/scripts/"+script, facts{"text": "# What the answer is.\nputs [expr {6 * 7}]\n"}, nil)
 	live := ci.begin("run", with(shop, settings{"users": 2, "rampup": "0s", "duration": "10m"}))

@@ -37,7 +37,7 @@ type NoticeOfJob struct {
 	Users    int               `json:"users,omitempty"`
 	Status   job.Status        `json:"status"`
 	Reason   string            `json:"reason,omitempty"`   // why the job did not succeed
-	Headline string            `json:"headline,omitempty"` // the first figure of a run
+	Headline string            `json:"headline,omitempty"` // the first figure of a run, if it may be used
 	Verdict  string            `json:"verdict,omitempty"`  // on the figures of a job that did not succeed
 	Begun    time.Time         `json:"begun,omitzero"`
 	Ended    time.Time         `json:"ended,omitzero"`
@@ -69,7 +69,7 @@ const mostNoticeLabels = 10
 func NewNotice(j job.Job, database, workload string) Notice {
 	of := &NoticeOfJob{
 		ID: j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workloads(), Users: report.Users(j),
-		Status: j.Status, Reason: brief(j.Reason), Headline: brief(report.Headline(j)), Verdict: report.Worth(j),
+		Status: j.Status, Reason: brief(j.Reason), Verdict: report.Worth(j),
 		Begun: j.Begun.UTC(), Ended: j.Ended.UTC(),
 	}
 	labels := slices.Sorted(maps.Keys(j.Spec.Labels))
@@ -81,7 +81,10 @@ func NewNotice(j job.Job, database, workload string) Notice {
 	}
 	end := noticeEvents[j.Status]
 	title := strings.ToUpper(string(of.Action[:1])) + string(of.Action[1:]) + " " + end.words
-	if of.Headline != "" && end.event != NoticeFailed {
+	if of.Headline = brief(report.Headline(j)); end.event == NoticeFailed {
+		of.Headline = "" // a figure that must not be used
+	}
+	if of.Headline != "" {
 		title += ": " + of.Headline
 	}
 	return Notice{Schema: NoticeSchema, Event: end.event, At: of.Ended, Title: fmt.Sprintf("%s (%s, %s)", title, brief(database), brief(workload)), Job: of}
