@@ -12,6 +12,7 @@ require (
 	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
+	github.com/adhocore/gronx v1.20.4 // the times of cron expressions, for schedules
 	github.com/agnivade/levenshtein v1.2.2 // did you mean
 	github.com/charmbracelet/colorprofile v0.4.3 // whether a terminal has colours, and wants them
 	github.com/creack/pty v1.1.24 // a terminal, for the console in the browser and tests of the prompt

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -103,9 +104,12 @@ func (s *Store) ChangeSetup(ctx context.Context, one Setup) (Setup, error) {
 	return one, err
 }
 
-// RemoveSetup removes a set-up.
+// RemoveSetup removes a set-up that no schedule starts.
 func (s *Store) RemoveSetup(ctx context.Context, number int64) error {
 	result, err := s.db.ExecContext(ctx, `DELETE FROM setup WHERE number = ?`, number)
+	if hasCode(err, sqlite3.SQLITE_CONSTRAINT) {
+		return job.WithExit(job.ExitExists, errors.New("a schedule starts this set-up: delete the schedule first"))
+	}
 	if err := changedOne(result, err, noSetup(number)); err != nil {
 		return fmt.Errorf("delete set-up: %w", err)
 	}

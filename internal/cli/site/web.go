@@ -136,6 +136,9 @@ func serveWeb(ctx context.Context, p *program.Program, f WebFlags) (err error) {
 	if err := Introduce(p, served, f); err != nil {
 		return err
 	}
+	if !f.readOnly {
+		served.Verbs.Schedule()
+	}
 	defer p.Interrupts.Instead(func(int) { served.Quit() })()
 	if err := served.Serve(ctx); err != nil {
 		return err

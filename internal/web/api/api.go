@@ -76,6 +76,7 @@ type API struct {
 	points    *points
 	sequences *sequences
 	chains    *chains
+	schedules *schedules
 	counters  *counters
 	scripts   *scripts
 	files     *files
@@ -95,6 +96,7 @@ func New(c Config) *API {
 		scripts: newScripts(b), files: &files{base: b},
 	}
 	a.chains = &chains{sequences: a.sequences}
+	a.schedules = newSchedules(a.chains)
 	for _, n := range []noun{
 		catalog{b},
 		setups{b},
@@ -107,7 +109,7 @@ func New(c Config) *API {
 		comparisons{b},
 		profiles{b},
 		reports{b},
-		a.sequences, a.chains, a.counters, a.scripts, a.files,
+		a.sequences, a.chains, a.schedules, a.counters, a.scripts, a.files,
 		manualPages{},
 		sharedLinks{b},
 		server{b},
@@ -157,6 +159,7 @@ func (a *API) Active() []string {
 // aborted at the second. A script that ignores the second request is killed.
 func (a *API) Interrupt() {
 	running := a.jobs.shut(1)
+	a.schedules.stop()
 	a.sequences.list.End()
 	a.chains.list.End()
 	a.counters.end()
@@ -184,6 +187,7 @@ const timeToRead = 2 * time.Second
 // Close aborts everything that is active, waits until it is recorded, and ends all streams.
 func (a *API) Close() {
 	running := a.jobs.shut(control.Patience) // jobs that are just starting are aborted
+	a.schedules.stop()
 	a.sequences.list.End()
 	a.chains.list.End()
 	a.counters.end()

@@ -166,6 +166,12 @@ var steps = []step{
 	{operation: "list-files-tasks", path: "/datagen", status: 200},
 	{operation: "stop-files-task", path: "/datagen/$large/stop", status: 202},
 
+	{operation: "create-schedule", path: "/schedules", body: `{"setup": 1, "cron": "0 2 * * 1-5", "zone": "Europe/Berlin"}`, status: 201, id: "schedule"},
+	{operation: "preview-schedule", path: "/schedules/times?cron=0+2+*+*+1-5&zone=Europe/Berlin", status: 200},
+	{operation: "change-schedule", path: "/schedules/$schedule", body: `{"enabled": false}`, status: 200},
+	{operation: "list-schedules", path: "/schedules", status: 200},
+	{operation: "list-scheduled-starts", path: "/schedules/$schedule/starts", status: 200},
+	{operation: "delete-schedule", path: "/schedules/$schedule", status: 204},
 	{operation: "delete-setup", path: "/setups/$setup", status: 204},
 	{operation: "forget-connection", path: "/connections/lab", status: 204},
 

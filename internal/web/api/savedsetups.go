@@ -138,6 +138,7 @@ func (s savedSetups) add(t *table) {
 		OperationID: "delete-setup", Method: http.MethodDelete, Path: "/setups/{id}", Tags: []string{tagSetups}, DefaultStatus: http.StatusNoContent,
 		Summary: "Delete a saved set-up", Description: "Jobs that were started with it stay.",
 	}
+	remove.Errors = conflict // a schedule starts it
 	add(t, remove, func(ctx context.Context, in *OneSetup) (*struct{}, error) {
 		one, err := s.Store.Setup(ctx, in.ID)
 		if err != nil {
