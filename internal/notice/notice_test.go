@@ -21,6 +21,14 @@ import (
 	"sledge/internal/job"
 )
 
+// The client must ignore this proxy, at which nothing listens. Go reads the environment once.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("HTTP_PROXY", "http://127.0.0.1:9"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
+
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // The values are a test vector of Standard Webhooks.
@@ -260,7 +268,6 @@ func TestTest_FollowsNoRedirectAndQuotesNoAddress(t *testing.T) {
 	h := newHook(t)
 	away := httptest.NewServer(http.RedirectHandler(h.URL+"/other", http.StatusTemporaryRedirect))
 	defer away.Close()
-	t.Setenv("HTTP_PROXY", h.URL) // a proxy of the environment gets nothing
 	n := open(t, t.TempDir(), newClock(), Receiver{Webhook: &Webhook{URL: away.URL + "/T00/token", Secret: secret}})
 	d, err := n.Test(t.Context(), "ops")
 	if err != nil || d.Status != Failed || d.Error != "it answered 307, which redirects to another address: give that address" || len(h.got) != 0 {
@@ -272,6 +279,15 @@ func TestTest_FollowsNoRedirectAndQuotesNoAddress(t *testing.T) {
 	}
 	if list := deliveries(t, n); len(list) != 2 || list[1].Event != "test" || list[1].Tries != 1 {
 		t.Errorf("got %+v, want both tests in the log", list)
+	}
+}
+
+func TestTest_IgnoresProxiesOfTheEnvironment(t *testing.T) {
+	const nowhere = "http://192.0.2.1/" // an address for documentation: Go uses no proxy for the own machine
+	n := open(t, t.TempDir(), newClock(), Receiver{Webhook: &Webhook{URL: nowhere, Secret: secret}})
+	n.limit = 50 * time.Millisecond
+	if d, err := n.Test(t.Context(), "ops"); err != nil || d.Status != Failed || strings.Contains(d.Error, "proxy") {
+		t.Errorf("got %+v, %v, want no use of the proxy", d, err)
 	}
 }
 
