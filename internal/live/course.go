@@ -11,11 +11,13 @@ type course struct {
 	users  users
 	fold   fold
 	marks  markers
+
+	working int // virtual users at work, by the newest step; 0 if their number does not change
 }
 
 // newCourse returns the course of a job without any event, with at most most points.
 func newCourse(j Job, most int) course {
-	c := course{job: j, fold: newFold(most)}
+	c := course{job: j, fold: newFold(most), working: j.Working}
 	if j.Spec.Action == job.Run {
 		c.users.reach(j.Spec.AllUsers())
 	}
@@ -38,6 +40,8 @@ func (c *course) add(e job.Event) error {
 			c.users.monitored = true
 			c.users.reach(c.job.Spec.AllUsers() + 1)
 		}
+	case e.Step != nil && e.Step.Name == job.StepUsers:
+		c.working = e.Step.Users
 	case e.Step != nil && e.Step.Name == job.StepLoad:
 		c.builders(e.Step.Users)
 	}
@@ -49,7 +53,7 @@ func (c *course) point(e job.Event) error {
 	if c.job.Finite {
 		return nil
 	}
-	return c.fold.add(e.At, e.At.Sub(c.phases.begin), e.Second, c.users.counts())
+	return c.fold.add(e.At, e.At.Sub(c.phases.begin), e.Second, c.users.counts(), c.working)
 }
 
 // builders makes room for the virtual users of a build. Several have a monitor.

@@ -27,6 +27,8 @@ type Point struct {
 	Service  *meter.Latency   `json:"service,omitempty"`
 	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
 	Retried  int64            `json:"retries,omitempty"`
+	Traffic  meter.Traffic    `json:"traffic,omitzero" doc:"Network traffic; missing if the database is embedded, or if none was recorded."`
+	Working  int              `json:"working,omitempty" doc:"Virtual users at work at its end, in a run in which their number changes."`
 	Users    []int            `json:"users" doc:"Virtual users by state, in the order of the states, without the monitor."`
 
 	// Cells are the counts of response times by meter.Cells, preceded by the number of the first
@@ -93,13 +95,13 @@ type fold struct {
 func newFold(most int) fold { return fold{most: most, width: 1} }
 
 // add adds a second that ended at clock, which is at on the axis of time.
-func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int) error {
+func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int, working int) error {
 	one := &kept{
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
 		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))), place: f.added, added: 1,
 	}
 	f.added++
-	one.At, one.Moment, one.Users = clock.UTC(), s.Moment, users
+	one.At, one.Moment, one.Users, one.Working = clock.UTC(), s.Moment, users, working
 	one.counts = countsOf(s.Measured)
 	one.server.add(s.ServerTPM)
 	if n := len(f.points); n > 0 && f.points[n-1].takes(one, f.width) {
@@ -152,7 +154,7 @@ func (f *fold) merge(a, b *kept) (*kept, error) {
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
 		server: a.server.and(b.server), seconds: a.seconds + b.seconds, place: a.place, added: a.added + b.added,
 	}
-	both.At, both.Moment, both.Users = b.At, b.Moment, b.Users
+	both.At, both.Moment, both.Users, both.Working = b.At, b.Moment, b.Users, b.Working
 	both.counts = countsOf(a.counts, b.counts)
 	if len(both.tallies) > mostTallies {
 		return both, f.spell(both)
@@ -186,7 +188,7 @@ func (k *kept) spell(sum *meter.Interval) error {
 	}
 	k.ServerTPM = k.server.mean()
 	k.Response, k.Service = latencyOf(response, t.Done), latencyOf(service, t.Done)
-	k.FailedBy, k.Retried = maps.Clone(t.Failed), t.Retried
+	k.FailedBy, k.Retried, k.Traffic = maps.Clone(t.Failed), t.Retried, t.Traffic
 	for _, n := range t.Failed {
 		k.Failed += n
 	}

@@ -19,6 +19,10 @@ type Job struct {
 	// shown.
 	Finite bool
 
+	// Working is the number of virtual users that work at first, in a run in which it changes; 0
+	// otherwise.
+	Working int
+
 	// CountDelay is the mean time after which the server counts a transaction.
 	CountDelay time.Duration
 	// Score returns the headline figures of a measured part. It may return none.
@@ -42,7 +46,6 @@ type View struct {
 	latest   latest
 	part     part  // measurements of the phase so far
 	groups   []int // the number of the group of each kind of transaction
-	working  int   // virtual users at work, by the newest step
 	sessions int
 	steps    Steps
 	spans    spans
@@ -291,8 +294,6 @@ func (v *View) Add(e job.Event) error {
 		v.metrics = e.Headline.Metrics
 	case e.Facts != nil:
 		v.job.Facts = e.Facts
-	case e.Step != nil && e.Step.Name == job.StepUsers:
-		v.working = e.Step.Users
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ var stripe, interval = meter.NewStripe(), meter.NewInterval(2)
 // second returns a second with transactions of the given durations.
 func second(phase job.Phase, offset time.Duration, failed int64, took ...time.Duration) *job.Second {
 	for n, t := range took {
-		stripe.Record(meter.Record{Kind: meter.Kind(n % 2), Outcome: meter.Done, Response: t, Service: t / 2})
+		stripe.Record(meter.Record{Kind: meter.Kind(n % 2), Outcome: meter.Done, Response: t, Service: t / 2, Sent: 100, Received: 300, RoundTrips: 2})
 	}
 	for range failed {
 		stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Deadlock})

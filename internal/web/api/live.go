@@ -306,6 +306,9 @@ func (b *base) liveJob(j job.Job) live.Job {
 	}}
 	if order, err := b.Resolver.Order(j.Spec); err == nil {
 		known.Score, known.Finite = order.Plan.Groups().Score, order.Plan.Pacing.Finite
+		if steps := order.Plan.Steps; len(steps) > 0 {
+			known.Working = steps[0].Users
+		}
 	}
 	return known
 }

@@ -16,6 +16,8 @@ const places: Record<string, number> = {
   p99: 1,
   max: 3,
   failed: 1,
+  sent: 0,
+  received: 1,
 }
 
 /** Shades of one colour from few to many, which differ in lightness. */

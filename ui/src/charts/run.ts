@@ -8,7 +8,7 @@ import { heatColumns, type Column } from './heat.ts'
  * What was measured in a second of a run, or in several. Live points have all members; the seconds of a recorded job
  * lack some.
  */
-export interface RunPoint extends Rate, Partial<Pick<LivePoint, 'seconds' | 'figures' | 'service' | 'failed_by_class' | 'retries' | 'cells'>> {
+export interface RunPoint extends Rate, Partial<Pick<LivePoint, 'seconds' | 'figures' | 'service' | 'failed_by_class' | 'retries' | 'cells' | 'users' | 'working' | 'traffic'>> {
   /** Its end, in seconds since the run began. */
   time: number
 }
@@ -130,6 +130,27 @@ export function errors(run: Run): LineChart | undefined {
   const lines = classes.map((name) => line(run, name, name, (point) => rate(point.failed_by_class?.[name], point)))
   if (retried) lines.push(line(run, 'tried again', 'retried', (point) => rate(point.retries, point)))
   return lineChart(run, { title: 'Errors', y: 'a second', unit: 'a second' }, lines)
+}
+
+/** Kilobytes per second over the network; undefined without any, as of an embedded database. */
+export function network(run: Run): LineChart | undefined {
+  if (!run.points.some((point) => point.traffic !== undefined)) return undefined
+  const rate = (name: string, member: 'bytes_sent' | 'bytes_received'): Line =>
+    line(run, name, name, (point) => (point.traffic === undefined ? undefined : Math.round(point.traffic[member] / (point.seconds || 1) / 100) / 10))
+  return lineChart(run, { title: 'Network', y: 'KB a second', unit: 'KB a second' }, [rate('sent', 'bytes_sent'), rate('received', 'bytes_received')])
+}
+
+/** The position of a state among a point's numbers of virtual users. */
+const [runningState, failedState] = [1, 3]
+
+/** The virtual users at work, if their number changes after the ramp-up, or if some fail; otherwise undefined. */
+export function usersAtWork(run: Run): LineChart | undefined {
+  const counted = run.points.filter(({ users }) => users !== undefined)
+  const failed = counted.some(({ users }) => (users?.[failedState] ?? 0) > 0)
+  if (!failed && !counted.some(({ working }) => working !== undefined)) return undefined
+  const lines = [line(run, 'at work', 'client', (point) => point.working ?? point.users?.[runningState])]
+  if (failed) lines.push(line(run, 'failed', 'failed', (point) => point.users?.[failedState]))
+  return lineChart(run, { title: 'Virtual users', y: 'virtual users', unit: '' }, lines)
 }
 
 /** The distribution of response times over time. */

@@ -4,7 +4,7 @@ import { APIError } from '../api/client.ts'
 import { Follower, type Connection, type Source } from '../api/follow.ts'
 import type { Live, LivePoint } from '../api/types.ts'
 import { bounds, cellBegin, columnAt, heatColumns, shadeLegend, shadeOf, shades } from '../charts/heat.ts'
-import { errors, heat, placed, throughput, times } from '../charts/run.ts'
+import { errors, heat, network, placed, throughput, times, usersAtWork } from '../charts/run.ts'
 import Users from './Users.svelte'
 import { clock } from '../format.ts'
 import { View } from './view.ts'
@@ -54,6 +54,21 @@ describe('charts of a run in progress', () => {
     expect(errors(one)).toBeUndefined()
     expect(times(one, 'response')).toBeUndefined()
     expect(heat(one)).toBeUndefined()
+  })
+})
+
+describe('charts of what was used', () => {
+  test('have kilobytes a second, and are missing for an embedded database', () => {
+    const traffic = { bytes_sent: 5_000, bytes_received: 40_000, round_trips: 100 }
+    const chart = network({ points: placed([point(1), point(3, { seconds: 2, traffic })]) })
+    expect(chart?.lines.map(({ name, points }) => [name, points])).toEqual([['sent', [[1, null], [3, 2.5]]], ['received', [[1, null], [3, 20]]]])
+    expect(network({ points: placed([point(1)]) })).toBeUndefined()
+  })
+
+  test('have the virtual users at work only if their number changes or some fail', () => {
+    expect(usersAtWork({ points: placed([point(1), point(2)]) })).toBeUndefined()
+    expect(usersAtWork({ points: placed([point(1, { working: 4 }), point(2, { working: 8 })]) })?.lines.map(({ points }) => points)).toEqual([[[1, 4], [2, 8]]])
+    expect(usersAtWork({ points: placed([point(1, { users: [0, 4, 0, 0] }), point(2, { users: [0, 3, 0, 1] })]) })?.lines.map(({ name, points }) => [name, points])).toEqual([['at work', [[1, 4], [2, 3]]], ['failed', [[1, 0], [2, 1]]]])
   })
 })
 
