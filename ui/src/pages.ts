@@ -28,6 +28,7 @@ export interface Page {
 export const pages: Page[] = [
   { path: 'start', name: 'Start', group: 'Test', help: 'start', load: () => import('./pages/StartPage.svelte') },
   { path: 'setup', name: 'Set up', group: 'Test', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
+  { path: 'setup/schedules', help: 'schedules', load: () => import('./pages/SchedulesPage.svelte') },
   { path: 'schema', name: 'Schema', group: 'Test', help: 'schema', load: () => import('./pages/SchemaPage.svelte') },
   { path: 'run', name: 'Run', group: 'Test', help: 'run', load: () => import('./pages/RunPage.svelte') },
   { path: 'jobs', name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead(askedOf(filterOf(query))) },
