@@ -158,11 +158,12 @@ var visible = map[string]map[string][]string{
 		"report-job":     nil,
 	},
 	share.Comparison: {
-		"list-databases": nil,
-		"list-workloads": nil,
-		"compare-jobs":   {"id"},
-		"show-series":    {"points"},
-		"report-job":     {"with"},
+		"list-databases":  nil,
+		"list-workloads":  nil,
+		"compare-jobs":    {"id"},
+		"show-series":     {"points"},
+		"show-histograms": nil,
+		"report-job":      {"with"},
 	},
 }
 

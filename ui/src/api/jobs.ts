@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Curves, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -44,6 +44,11 @@ export async function curves(ids: readonly string[]): Promise<Curves> {
 /** Everything that was measured over the time of a run, or a part of it, in at most 480 points. */
 export function points(id: string, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Points> {
   return get(`${of(id)}/points?${query(part)}`, 'sledge-points-1', signal)
+}
+
+/** The whole distributions of a run's response and service times. */
+export function histograms(id: string, signal?: AbortSignal): Promise<Distributions> {
+  return send('GET', `${of(id)}/histograms`, undefined, signal)
 }
 
 /** The response times of a phase. */

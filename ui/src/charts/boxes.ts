@@ -31,8 +31,8 @@ export function boxChart(transactions: readonly Transaction[]): BoxChart | undef
 }
 
 /** The powers of ten around all times. */
-export function decadesAround({ boxes }: BoxChart): { from: number; until: number } {
-  const times = boxes.flatMap(({ min, max }) => [min, max]).filter((time) => time > 0)
+export function decadesAround(all: readonly number[]): { from: number; until: number } {
+  const times = all.filter((time) => time > 0)
   const [low, high] = [Math.min(...times), Math.max(...times)]
   if (!(low < Infinity)) return { from: 0.1, until: 10 }
   const from = Math.floor(Math.log10(low))

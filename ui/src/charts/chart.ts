@@ -39,6 +39,8 @@ export interface LineChart {
   marked?: boolean
   /** The start of the x axis; 0 if missing. */
   from?: number
+  /** Whether the x axis is logarithmic. */
+  decades?: boolean
   /** Whether the reader may choose between a linear and a logarithmic y axis. */
   logarithmic?: boolean
   lines: Line[]

@@ -6,6 +6,7 @@ import { against, behind } from '../pages/job/baseline.ts'
 import { drawn } from '../testing.ts'
 import { label, xAxis } from './axis.ts'
 import { boxAt, boxChart, decadesAround } from './boxes.ts'
+import { histogramChart, kindsOf, sharesOf } from './histogram.ts'
 import { csv, flattened, type Chart, type GanttChart, type LineChart } from './chart.ts'
 import { fileName } from './download.ts'
 import { barAt, inkOn, labelOf } from './gantt.ts'
@@ -337,7 +338,7 @@ describe('the spread of response times', () => {
   test('has a box for each kind that was done, on decades around all times', () => {
     const chart = there(boxChart(transactions))
     expect(chart.lanes).toEqual(['payment'])
-    expect(decadesAround(chart)).toEqual({ from: 0.1, until: 1000 })
+    expect(decadesAround(chart.boxes.flatMap(({ min, max }) => [min, max]))).toEqual({ from: 0.1, until: 1000 })
     expect(boxAt(chart, 0)).toBe('payment, 7 done: min 0.200, p25 0.500, p50 1.00, p75 2.00, p99 9.00, max 120 ms')
     expect(boxAt(chart, 1)).toBe('')
     expect(boxChart(transactions.slice(1))).toBeUndefined()
@@ -371,4 +372,22 @@ test('a bar is described in a sentence', () => {
 test('files have names that every system accepts', () => {
   expect(fileName('Response times of 6B03921C')).toBe('response-times-of-6b03921c')
   expect(fileName('../..')).toBe('chart')
+})
+
+test('histograms of runs are read and drawn as shares of their transactions', async () => {
+  // Recorded by the program: 700 ns once, 1 ms three times, 5 ms once, 250.123 ms 2,000 times.
+  const response_histogram = 'HISTFAAAADV42pJpmSzMwMDAxwABzFCakYGB2c1gxwIG+w8Qge9cTMcXM7IdVmG6G7VAHhAAAP//tj0JrA=='
+  const kinds = await kindsOf({ id: '1', histograms: [{ kind: 'payment', response_histogram }, { kind: 'delivery' }] })
+  const bars = kinds.get('payment') ?? []
+  expect(bars.map(({ count }) => count)).toEqual([1, 3, 1, 2000])
+  for (const [i, value] of [700, 1e6, 5e6, 250_123_000].entries()) expect(Math.abs((bars[i]?.value ?? 0) / value - 1)).toBeLessThan(0.001)
+  const shares = sharesOf(bars)
+  expect(shares.reduce((sum, [, share]) => sum + share, 0)).toBeCloseTo(100, 9)
+  expect(shares.find(([, share]) => share > 50)?.[0]).toBeCloseTo(250, -2)
+  expect([shares[0]?.[1], shares.at(-1)?.[1]]).toEqual([0, 0])
+  const chart = histogramChart([kinds, new Map()], ['6.11', '6.12'], '')
+  expect(chart?.lines.map(({ name, points }) => [name, points.length > 0])).toEqual([['6.11', true], ['6.12', false]])
+  expect(wholeOf(there(chart))).toEqual({ from: expect.closeTo(0.0001, 9) as number, until: 1000 })
+  expect(histogramChart([kinds], ['6.11'], 'delivery')).toBeUndefined()
+  await expect(kindsOf({ id: '1', histograms: [{ kind: 'payment', response_histogram: btoa('not a histogram') }] })).rejects.toThrow('not a compressed histogram')
 })

@@ -74,8 +74,9 @@ export function aligned(chart: LineChart, log = false): uPlot.AlignedData {
 /** The range of a chart's x values. */
 export function wholeOf(chart: Chart): Part {
   if (chart.kind === 'gantt') return { from: 0, until: ends(chart) }
-  if (chart.kind === 'boxes') return decadesAround(chart)
+  if (chart.kind === 'boxes') return decadesAround(chart.boxes.flatMap(({ min, max }) => [min, max]))
   if (chart.kind === 'heat') return { from: chart.from ?? 0, until: chart.columns.at(-1)?.to ?? 1 }
+  if (chart.decades) return decadesAround(chart.lines.flatMap((line) => line.points.map(([x]) => x)))
   const from = chart.from ?? 0
   const until = chart.lines.reduce((most, line) => Math.max(most, line.points.at(-1)?.[0] ?? 0), from)
   return { from, until: until > from ? until : from + 1 }
@@ -87,6 +88,9 @@ export function decades(min: number, max: number): number[] {
   const step = Math.ceil((last - first + 1) / 7)
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => 10 ** (first + i * step))
 }
+
+/** Whether the x axis of a chart is logarithmic. */
+const inDecades = (chart: Chart): boolean => chart.kind === 'boxes' || (chart.kind === 'lines' && chart.decades === true)
 
 const has = ({ marks = [] }: Look): boolean => marks.length > 0
 
@@ -214,7 +218,7 @@ export class Plot {
       scales: {
         x: {
           time: false,
-          ...(this.#chart.kind === 'boxes' ? { distr: 3 as const } : {}),
+          ...(inDecades(this.#chart) ? { distr: 3 as const } : {}),
           range: () => {
             const { from, until } = this.#look.part ?? wholeOf(this.#chart)
             return [from, until]
@@ -233,8 +237,8 @@ export class Plot {
             return steps ?? [1, 2, 5].flatMap((n) => [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000].map((ten) => n * ten)).sort((a, b) => a - b).filter((step) => step >= least / 10)
           },
           space: 70 * size,
-          ...(this.#chart.kind === 'boxes' ? { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) } : {}),
-          values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : this.#chart.kind === 'boxes' ? short(value, true) : named().text(value))),
+          ...(inDecades(this.#chart) ? { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) } : {}),
+          values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : inDecades(this.#chart) ? short(value, true) : named().text(value))),
         }),
         axis(this.#yAxis()),
       ],

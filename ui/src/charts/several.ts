@@ -3,18 +3,13 @@
 import type { Profile, ProfilePoint, Series } from '../api/types.ts'
 import type { Cell, Line, LineChart } from './chart.ts'
 
-/** The letter of a run, as in the command line: A, B, C. */
-export function letter(place: number): string {
-  return String.fromCodePoint(65 + place)
-}
-
 /** Points of a run over the measured time, in seconds. */
 function measured(series: Series, of: (point: Series['points'][number]) => number | undefined): [number, number | null][] {
   return series.points.filter((point) => point.phase === 'measure').map((point) => [Math.round(1000 * point.offset_seconds) / 1000, of(point) ?? null])
 }
 
-function overTime(title: string, y: string, unit: string, runs: Series[], of: (point: Series['points'][number]) => number | undefined): LineChart | undefined {
-  const lines = runs.map((series, i): Line => ({ name: letter(i), is: `run ${i + 1}`, points: measured(series, of) }))
+function overTime(title: string, y: string, unit: string, runs: Series[], names: readonly string[], of: (point: Series['points'][number]) => number | undefined): LineChart | undefined {
+  const lines = runs.map((series, i): Line => ({ name: names[i] ?? '', is: `run ${i + 1}`, points: measured(series, of) }))
   if (!lines.some((line) => line.points.some(([, value]) => value !== null))) return undefined
   return {
     kind: 'lines',
@@ -31,11 +26,11 @@ function overTime(title: string, y: string, unit: string, runs: Series[], of: (p
   }
 }
 
-/** Rates and response times of runs over their measured times. */
-export function comparisonCharts(runs: Series[]): LineChart[] {
+/** Rates and response times of runs, by their names, over their measured times. */
+export function comparisonCharts(runs: Series[], names: readonly string[]): LineChart[] {
   return [
-    overTime('Transactions a minute', 'transactions a minute', 'a minute', runs, (point) => point.client_tpm ?? point.server_tpm),
-    overTime('p95 of response times', 'response time (ms)', 'ms', runs, (point) => point.response?.p95_ms),
+    overTime('Transactions a minute', 'transactions a minute', 'a minute', runs, names, (point) => point.client_tpm ?? point.server_tpm),
+    overTime('p95 of response times', 'response time (ms)', 'ms', runs, names, (point) => point.response?.p95_ms),
   ].filter((chart) => chart !== undefined)
 }
 

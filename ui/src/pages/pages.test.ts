@@ -402,11 +402,19 @@ describe('comparisons and profiles', () => {
       figures: [figure],
     }
     answers[`/jobs/${queries.id}/series`] = { ...series, id: queries.id }
+    answers[`/jobs/${run.id}/histograms`] = { id: run.id, histograms: [{ kind: 'payment', response_histogram: 'HISTFAAAADV42pJpmSzMwMDAxwABzFCakYGB2c1gxwIG+w8Qge9cTMcXM7IdVmG6G7VAHhAAAP//tj0JrA==' }] }
+    answers[`/jobs/${queries.id}/histograms`] = { id: queries.id, histograms: [] }
     const page = await open(`#/jobs/compare?ids=${run.id},${queries.id}`, 'Transactions a minute')
     expect(words()).toContain('client_sqlfalsetrue')
     const cells = [...page.querySelectorAll('#figures ~ .scroll tbody tr:first-child > *')].map((cell) => cell.textContent?.trim())
     expect(cells).toEqual(['NOPM', '100.0', '150.0', '+50.0 %'])
-    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'p95 of response times'])
+    await vi.waitFor(() => expect(words()).toMatch(/\d equal settings?/), patience)
+    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'p95 of response times', 'Distribution of response times'])
+    const baseline = page.querySelector<HTMLSelectElement>('.filters select')
+    if (baseline === null) throw new Error('there is no baseline')
+    baseline.value = queries.id
+    baseline.dispatchEvent(new Event('change'))
+    expect(location.hash).toBe(`#/jobs/compare?ids=${queries.id}%2C${run.id}`)
   })
 
   test('profiles show the curves over numbers of users, and the progress of the sequence', async () => {

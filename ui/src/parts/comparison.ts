@@ -1,7 +1,7 @@
 // What a comparison of runs says, and how sure it is.
 
-import type { Comparison, Difference } from '../api/types.ts'
-import { count, plural } from '../format.ts'
+import type { Comparison, Difference, Job } from '../api/types.ts'
+import { count, moment, plural } from '../format.ts'
 import { percentOf } from './change.ts'
 
 /** The number of equal runs from which on their spread is meaningful. */
@@ -11,6 +11,51 @@ const enough = 3
 export function labelsOf(differences: readonly Difference[], runs: number): string[] {
   const labels = differences.filter(({ name }) => name.startsWith('label '))
   return Array.from({ length: runs }, (_, i) => labels.flatMap(({ values }) => values[i] || []).join(', '))
+}
+
+/** The most runs that a page compares: with more, their curves cannot be told apart. */
+export const mostCompared = 8
+
+/** A name for each run: its labels that differ, its users if they differ, and if that is not enough, its begin. */
+export function namesOf({ runs, differences }: Pick<Comparison, 'runs' | 'differences'>): string[] {
+  const labels = labelsOf(differences, runs.length)
+  const users = differences.some(({ name }) => name === 'users')
+  const names = runs.map((run, i) => [labels[i], users ? plural(run.users, 'user') : ''].filter(Boolean).join(', '))
+  return names.map((name, i) => {
+    if (name !== '' && names.indexOf(name) === names.lastIndexOf(name)) return name
+    const begun = runs.filter((other, k) => names[k] === name && moment(other.begun) === moment(runs[i]?.begun)).length > 1 ? '' : moment(runs[i]?.begun)
+    return [name, begun || runs[i]?.id.slice(0, 12)].filter(Boolean).join(', ')
+  })
+}
+
+/** A setting that is equal in all runs. */
+export interface Equal {
+  name: string
+  option: boolean
+  value: string
+}
+
+/** The options, labels, facts and settings of the server that all jobs have with the same value. */
+export function equalsOf(jobs: readonly Job[]): Equal[] {
+  const settings = jobs.map((job) => {
+    const { facts } = job
+    const plain = (of: Record<string, string | undefined>, prefix: string, option: boolean): [string, Equal][] =>
+      Object.entries(of).flatMap(([name, value]) => (value ? [[prefix + name, { name: prefix + name, option, value }]] : []))
+    return new Map([
+      ...plain(job.options ?? {}, '', true),
+      ...plain(job.labels ?? {}, 'label ', false),
+      ...plain({ database: job.database, workload: job.workload, users: job.users ? String(job.users) : undefined, seed: String(job.seed) }, '', false),
+      ...plain({ target: facts?.target, server: facts?.server, data: facts?.size, client: facts?.host.name, sledge: facts?.sledge_version }, '', false),
+      ...plain(facts?.server_settings ?? {}, 'server’s ', false),
+    ])
+  })
+  const [first, ...others] = settings
+  return [...(first?.values() ?? [])].filter(({ name, value }) => others.every((other) => other.get(name)?.value === value))
+}
+
+/** Whether a lower value of a figure is better. */
+export function lowerIsBetter(unit: string | undefined): boolean {
+  return unit !== undefined && /^(m?s|µs)/.test(unit)
 }
 
 /** What is known about the difference of a run from the first: noise, more than noise, or unknown without repeats. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Job } from '../api/types.ts'
 import { fileBeside } from '../setup/tryout.ts'
 import { changes, percentOf } from './change.ts'
-import { differenceOf, labelsOf, repeatsOf, sureOf } from './comparison.ts'
+import { differenceOf, equalsOf, labelsOf, lowerIsBetter, namesOf, repeatsOf, sureOf } from './comparison.ts'
 import { codeOf, piecesOf } from './pieces.ts'
 import { curveOf } from './sparkline.ts'
 
@@ -49,4 +49,22 @@ test('a curve begins at 0, and one rate makes none', () => {
 
 test('the file of a first test stands beside the job repository', () => {
   expect(['/srv/sledge/jobs.db', 'C:\\sledge\\jobs.db', 'jobs.db'].map(fileBeside)).toEqual(['/srv/sledge/sledge-try.sqlite', 'C:\\sledge\\sledge-try.sqlite', 'sledge-try.sqlite'])
+})
+
+test('compared runs have names that differ, and their equal settings are listed', () => {
+  const names = (users: number[], labels: string[], begun = ['2026-11-22T09:00:00Z', '2026-11-22T10:00:00Z']) =>
+    namesOf({
+      runs: users.map((each, i) => ({ id: `${i}AAAAAAAAAAAAAAAA`, begun: begun[i] ?? '', database: 'sqlite', workload: 'tprocc', users: each, status: 'succeeded', elapsed_seconds: 1 })),
+      differences: [
+        ...(labels[0] === labels[1] ? [] : [{ name: 'label kernel', values: labels }]),
+        ...(users[0] === users[1] ? [] : [{ name: 'users', values: users.map(String) }]),
+      ],
+    })
+  expect(names([1, 8], ['6.11', '6.12'])).toEqual(['6.11, 1 user', '6.12, 8 users'])
+  expect(names([8, 8], ['6.11', '6.12'])).toEqual(['6.11', '6.12'])
+  expect(names([8, 8], ['', ''])).toEqual(['2026-11-22 09:00:00', '2026-11-22 10:00:00'])
+  expect(names([8, 8], ['', ''], ['2026-11-22T09:00:00Z', '2026-11-22T09:00:00Z'])).toEqual(['0AAAAAAAAAAA', '1AAAAAAAAAAA'])
+  const of = (more: Partial<Job>) => ({ database: 'sqlite', workload: 'tprocc', users: 8, seed: 1, options: { duration: '20s' }, labels: { kernel: '6.11' }, ...more }) as Job
+  expect(equalsOf([of({}), of({ seed: 2, labels: {}, options: { duration: '20s', rampup: '1s' } })]).map(({ name, value }) => `${name} ${value}`)).toEqual(['duration 20s', 'database sqlite', 'workload tprocc', 'users 8'])
+  expect([undefined, 's', 'ms', 'µs a transaction', 'a minute'].map(lowerIsBetter)).toEqual([false, true, true, true, false])
 })
