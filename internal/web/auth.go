@@ -254,7 +254,7 @@ func (s *Server) whileAllowed(r *http.Request, v *visit) (ctx context.Context, e
 func (s *Server) isAllowed(r *http.Request, v *visit) bool {
 	if v.link != nil {
 		_, works, err := s.visited(r, v.link.ID)
-		return err == nil && works
+		return err == nil && works && s.shows(*v.link, r) // a board may show another job now
 	}
 	now, in, err := s.identify(r)
 	return err == nil && in && now == v.who

@@ -64,6 +64,12 @@ export function toComparison(ids: string[]): string {
   return `#/jobs/compare?${new URLSearchParams({ ids: ids.join(',') }).toString()}`
 }
 
+/** The address of a board, with what is done with it. */
+export function toBoard(id: number | string, at: Record<string, string> = {}): string {
+  const query = new URLSearchParams(at).toString()
+  return `#/boards/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`
+}
+
 /** The address of a performance profile, or of the list of profiles. */
 export function toProfile(number?: number): string {
   return number === undefined ? '#/profiles' : `#/profiles/${number}`

@@ -111,6 +111,7 @@ func New(c Config) *API {
 		reports{b},
 		a.sequences, a.chains, a.schedules, a.counters, a.scripts, a.files,
 		manualPages{},
+		boards{b},
 		sharedLinks{b},
 		server{b},
 		notices{b},

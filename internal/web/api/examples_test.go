@@ -101,6 +101,12 @@ var steps = []step{
 	{operation: "list-shares", path: "/shares", status: 200},
 	{operation: "revoke-share", path: "/shares/$link", status: 204},
 
+	{operation: "save-board", path: "/boards", body: `{"name": "Wall", "tiles": [{"kind": "figure", "label": "ticket=4711"}, {"kind": "throughput", "job": "last"}]}`, status: 201},
+	{operation: "list-boards", path: "/boards", status: 200},
+	{operation: "show-board", path: "/boards/1", status: 200},
+	{operation: "change-board", path: "/boards/1", body: `{"name": "Wall", "tiles": [{"kind": "figure", "label": "ticket=4711"}]}`, status: 200},
+	{operation: "delete-board", path: "/boards/1", status: 204},
+
 	{operation: "start-sequence", path: "/sequences", body: `{"action": "run", "settings": {"connection": "lab", "users": "1,2", "rampup": 0, "duration": "1s"}}`, status: 201, id: "profile"},
 	{operation: "list-sequences", path: "/sequences", status: 200},
 	{operation: "watch-job", path: "/jobs/last/events", status: 200, most: 1, unseen: true},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +28,8 @@ type Shares interface {
 // Shared is a shared link, without its token.
 type Shared struct {
 	ID    string    `json:"id" doc:"It is in the address of the shared page, and in the audit log."`
-	Kind  string    `json:"kind" enum:"job,comparison"`
-	IDs   []string  `json:"ids" doc:"IDs of the job or the runs that the link shows."`
+	Kind  string    `json:"kind" enum:"job,comparison,board"`
+	IDs   []string  `json:"ids" doc:"ID of the job or the board that the link shows, or IDs of the runs."`
 	By    string    `json:"by" doc:"The user who made the link."`
 	Made  time.Time `json:"made"`
 	Until time.Time `json:"until" doc:"From then on it does not work."`
@@ -47,8 +48,8 @@ type SharedList struct {
 
 // ToShare is what to share.
 type ToShare struct {
-	Kind  string    `json:"kind" enum:"job,comparison"`
-	IDs   []string  `json:"ids" minItems:"1" maxItems:"26" doc:"The ID of a job, or those of runs to compare; the first one is the baseline."`
+	Kind  string    `json:"kind" enum:"job,comparison,board"`
+	IDs   []string  `json:"ids" minItems:"1" maxItems:"26" doc:"The ID of a job or a board, or those of runs to compare; the first one is the baseline."`
 	Until time.Time `json:"until,omitzero" doc:"When the link stops working; in 30 days if missing, in a year at most."`
 }
 
@@ -75,8 +76,8 @@ func (s sharedLinks) add(t *table) {
 	})
 	create := huma.Operation{
 		OperationID: "share", Method: http.MethodPost, Path: "/shares", Tags: []string{tagShares}, DefaultStatus: http.StatusCreated,
-		Summary:     "Make a link that shows one job, or one comparison, to people without a login",
-		Description: "Visitors with the link see what the page of the job or the comparison shows, and nothing else.",
+		Summary:     "Make a link that shows one job, one comparison or one board to people without a login",
+		Description: "Visitors with the link see what the page of the job, the comparison or the board shows, and nothing else.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict},
 	}
 	add(t, create, func(ctx context.Context, in *of[ToShare]) (*of[SharedNow], error) {
@@ -126,8 +127,17 @@ func (s sharedLinks) add(t *table) {
 // subject returns what to share, with complete IDs of things that exist.
 func (s sharedLinks) subject(ctx context.Context, wanted ToShare) (share.Subject, error) {
 	subject := share.Subject{Kind: wanted.Kind}
-	if one := wanted.Kind == share.Job; one != (len(wanted.IDs) == 1) {
-		return subject, wrong("ids", "ids: a job has one ID, and a comparison two or more")
+	if several := wanted.Kind == share.Comparison; several != (len(wanted.IDs) > 1) {
+		return subject, wrong("ids", "ids: a job and a board have one ID, and a comparison two or more")
+	}
+	if wanted.Kind == share.Board {
+		number, err := strconv.ParseInt(wanted.IDs[0], 10, 64)
+		if err != nil {
+			return subject, wrong("ids", "ids: the ID of a board is a number")
+		}
+		one, err := s.Store.Board(ctx, number)
+		subject.IDs = []string{strconv.FormatInt(one.Number, 10)}
+		return subject, err
 	}
 	for _, id := range wanted.IDs {
 		j, err := s.Store.Get(ctx, job.ID(id))
@@ -165,6 +175,14 @@ var visible = map[string]map[string][]string{
 		"show-histograms": nil,
 		"report-job":      {"with"},
 	},
+	share.Board: {
+		"list-databases": nil,
+		"list-workloads": nil,
+		"show-board":     nil,
+		"show-job":       nil,
+		"show-points":    nil,
+		"view-job":       {"after"},
+	},
 }
 
 // naming are the parameters of the query that name jobs.
@@ -183,9 +201,13 @@ func (a *API) Shows(subject share.Subject, r *http.Request) bool {
 	if !is {
 		return false
 	}
+	ids := subject.IDs
+	if subject.Kind == share.Board && item.Get.OperationID != "show-board" {
+		ids = a.jobsOfBoard(r.Context(), subject)
+	}
 	given := strings.Split(r.URL.Path, "/")
 	for i, part := range strings.Split(path, "/") {
-		if strings.HasPrefix(part, "{") && (i >= len(given) || !slices.Contains(subject.IDs, given[i])) {
+		if strings.HasPrefix(part, "{") && (i >= len(given) || !slices.Contains(ids, given[i])) {
 			return false
 		}
 	}
@@ -194,7 +216,7 @@ func (a *API) Shows(subject share.Subject, r *http.Request) bool {
 		if !slices.Contains(allowed, name) {
 			return false
 		}
-		if slices.Contains(naming, name) && slices.ContainsFunc(values, func(id string) bool { return !slices.Contains(subject.IDs, id) }) {
+		if slices.Contains(naming, name) && slices.ContainsFunc(values, func(id string) bool { return !slices.Contains(ids, id) }) {
 			return false
 		}
 	}

@@ -113,18 +113,22 @@ var readable = map[string][]string{
 		"list-users", "report-job",
 	},
 	share.Comparison: {"list-databases", "list-workloads", "compare-jobs", "show-series", "report-job"},
+	share.Board:      {"list-databases", "list-workloads", "show-board", "show-job", "show-points", "view-job"},
 }
 
-// Every operation is tried by every role, and by visitors with links to a job and to a comparison.
+// Every operation is tried by every role, and by visitors with links to a job, a comparison and a board.
 func TestDescription_HasTheRolesThatTheServerDemands(t *testing.T) {
 	w := newWorld(t)
 	tokens := w.mounted()
 	ids := w.runs(3)
 	w.token = tokens[web.Act]
+	w.call(http.MethodPost, "/boards", `{"name": "wall", "tiles": [{"kind": "throughput", "job": "`+ids[0]+`"}]}`, http.StatusCreated)
+	w.call(http.MethodPost, "/boards", `{"name": "other", "tiles": []}`, http.StatusCreated)
 	visitors := map[string]visitor{}
 	for kind, body := range map[string]string{
 		share.Job:        `{"kind": "job", "ids": ["` + ids[0] + `"]}`,
 		share.Comparison: `{"kind": "comparison", "ids": ["` + ids[0] + `", "` + ids[1] + `"]}`,
+		share.Board:      `{"kind": "board", "ids": ["1"]}`,
 	} {
 		visitors[kind] = w.visit(w.call(http.MethodPost, "/shares", body, http.StatusCreated)["path"].(string))
 	}
@@ -145,6 +149,9 @@ func TestDescription_HasTheRolesThatTheServerDemands(t *testing.T) {
 			}
 		}
 		own, other := parameters.ReplaceAllString(o.Path, ids[0]), parameters.ReplaceAllString(o.Path, ids[2])
+		if strings.HasPrefix(o.Path, "/boards/") {
+			own, other = parameters.ReplaceAllString(o.Path, "1"), parameters.ReplaceAllString(o.Path, "2")
+		}
 		for kind, v := range visitors {
 			may := slices.Contains(readable[kind], o.OperationID)
 			methods := []string{o.Method}

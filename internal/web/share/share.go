@@ -26,6 +26,7 @@ import (
 const (
 	Job        = "job"        // a job, by its ID
 	Comparison = "comparison" // several runs, by their IDs
+	Board      = "board"      // a board, by its number
 )
 
 // Subject is what a link shows.
