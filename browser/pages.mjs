@@ -72,6 +72,107 @@ await play(async ({ invite, step }) => {
   await button('Add an e-mail receiver').click()
   await look('settings-email', undefined, page.getByLabel('Mail server'))
 
+  await step('a board', async () => {
+    const labelled = await page.request.patch(`${told.address}api/v1/jobs/${told.runs[0]}`, { data: { labels: { kernel: '6.11' } } })
+    assert.equal(labelled.status(), 200)
+    await ann.go('#/boards')
+    await page.getByLabel('Name of a new board').fill('Wall')
+    await ann.look('page-boards')
+    await button('Create').click()
+    await ann.heading('Wall')
+    const form = page.getByRole('form', { name: 'Add a tile' })
+    const titles = () => main.locator('.wall h2').allInnerTexts()
+    const add = async (kind, of, tiles) => {
+      await form.getByLabel('Tile').selectOption({ label: kind })
+      if (of === undefined) await form.getByLabel(/^Label/).fill('kernel=6.11')
+      else await form.getByLabel('Of', { exact: true }).selectOption(of)
+      await button('Add').click()
+      await page.waitForFunction((wanted) => document.querySelectorAll('.wall h2').length === wanted, tiles)
+    }
+    await add('List of the last runs', undefined, 1)
+    await add('Headline number', '', 2)
+    await add('Throughput over time', told.live, 3)
+    await add('Response times over time', told.live, 4)
+    await add('Table of percentiles', told.runs[0], 5)
+    await add('Headline number', told.live, 6)
+    await main.getByRole('group', { name: 'Tile 2' }).getByRole('button', { name: 'Move up' }).press('Enter')
+    await page.waitForFunction(() => document.querySelector('.wall h2')?.textContent?.includes('Headline number'))
+    await main.getByRole('group', { name: 'Tile 6' }).getByRole('button', { name: 'Remove' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.wall h2').length === 5)
+    await ann.look('page-board-edited')
+    await main.getByRole('link', { name: 'Done' }).click()
+    await chart.waitFor({ timeout: patience })
+    await row.waitFor()
+    const order = ['Headline number', 'List of the last runs', 'Throughput over time', 'Response times over time', 'Table of percentiles']
+    const found = await titles()
+    assert.ok(order.every((title, i) => found[i]?.startsWith(title)), `the tiles are in another order: ${found.join(', ')}`)
+    await ann.look('page-board')
+    await button('Full screen').click()
+    await page.waitForFunction(() => document.fullscreenElement?.matches('.wall') === true)
+    await page.evaluate(() => document.exitFullscreen())
+    for (const path of ['boards', 'boards/:id']) seen.add(path)
+  })
+
+  /** Shares the page that is open, and returns a person without a login who has opened the link. */
+  const guestOf = async (name, there) => {
+    await button('Share …').click()
+    const dialog = page.getByRole('dialog')
+    if (name === 'job') await ann.look('share')
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    const link = await dialog.locator('code').innerText()
+    if (name === 'job') await ann.look('share-made')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const guest = await invite(`guest-${name}`, told.address)
+    await guest.page.goto(link)
+    await guest.page.getByText('Shared by ann, until').waitFor({ timeout: patience })
+    await there(guest.page).waitFor({ timeout: patience })
+    assert.ok(!guest.page.url().includes(link.split('#')[1]), 'the token stays in the address')
+    assert.equal(await guest.page.getByRole('navigation', { name: 'Pages' }).count(), 0)
+    assert.equal((await guest.page.request.get(new URL('api/v1/jobs', guest.page.url()).href)).status(), 403)
+    assert.equal((await guest.page.request.get(`${told.address}api/v1/jobs`)).status(), 401)
+    return guest
+  }
+
+  await step('a shared board', async () => {
+    const guest = await guestOf('board', (shared) => shared.getByRole('figure').first())
+    await guest.look('shared-board')
+    await guest.context.close()
+  })
+
+  await step('a shared comparison', async () => {
+    await ann.go(`#/jobs/compare?ids=${told.runs.join(',')}`)
+    const guest = await guestOf('comparison', (shared) => shared.getByRole('figure').first())
+    await guest.look('shared-comparison')
+    await guest.context.close()
+  })
+
+  await step('a shared job, with all its tabs', async () => {
+    await ann.go(`#/jobs/${told.jobs.run}`)
+    const guest = await guestOf('job', (shared) => shared.getByRole('figure').first())
+    await guest.look('shared-job')
+    for (const tab of await guest.page.getByRole('navigation', { name: 'Parts of this job' }).getByRole('link').all()) {
+      await tab.click()
+      await guest.page.waitForLoadState('networkidle')
+    }
+    await guest.context.close()
+  })
+
+  await step('a revoked link ends the page that is open', async () => {
+    await ann.go(`#/jobs/${told.live}`)
+    const guest = await guestOf('live', (shared) => shared.getByRole('list', { name: 'Figures so far' }))
+    await ann.go('#/settings')
+    await heading('Shared links').waitFor()
+    await ann.look('settings-shares')
+    guest.expected.push(/status of 401/)
+    await main.getByRole('button', { name: `Revoke the link to Job ${told.live.slice(0, 12)}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await guest.page.getByText('Open the link again').waitFor({ timeout: patience })
+    await guest.look('shared-revoked')
+    await guest.page.reload()
+    await guest.page.getByText('Open the link again').waitFor({ timeout: patience })
+    await guest.context.close()
+  })
+
   await ann.go('#/console')
   await button('Open a console in Tcl').click()
   await look('console', undefined, page.getByText('sledge>').first())
