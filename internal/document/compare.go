@@ -44,20 +44,25 @@ func NewComparison(ctx context.Context, store *repository.Store, resolver settin
 		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
 	}
 	comparison := report.Compare(runs, defaultsOf(resolver))
+	type pair struct{ database, workload string }
+	known := map[pair][]job.Job{} // reading the runs takes a second if there are 50,000
 	for _, r := range runs {
-		like, err := runsLike(ctx, store, r.Job)
-		if err != nil {
-			return report.Comparison{}, fmt.Errorf("compare: %w", err)
+		of := pair{r.Job.Spec.Database, r.Job.Spec.Workloads()}
+		if _, is := known[of]; !is {
+			list, err := store.List(ctx, repository.Query{Action: job.Run, Database: of.database, Workload: of.workload, Figures: true})
+			if err != nil {
+				return report.Comparison{}, fmt.Errorf("compare: %w", err)
+			}
+			known[of] = list
 		}
-		comparison.Repeats = append(comparison.Repeats, report.RepeatsOf(r.Job, like))
+		comparison.Repeats = append(comparison.Repeats, report.RepeatsOf(r.Job, runsLike(r.Job, known[of])))
 	}
 	return comparison, nil
 }
 
-// runsLike returns the valid runs of the repository with the same settings, server and data as j,
-// including j itself.
-func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []job.Job, err error) {
-	all, err := store.List(ctx, repository.Query{Action: job.Run, Database: j.Spec.Database, Workload: j.Spec.Workloads()})
+// runsLike returns the valid runs among all with the same settings, server and data as j, including j
+// itself.
+func runsLike(j job.Job, all []job.Job) (list []job.Job) {
 	place := func(j job.Job) (string, string) {
 		if j.Facts == nil {
 			return "", ""
@@ -72,7 +77,7 @@ func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []j
 			list = append(list, other)
 		}
 	}
-	return list, err
+	return list
 }
 
 // defaultsOf returns a function that returns the value of an option in a job that does not set it,

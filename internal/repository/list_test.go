@@ -73,6 +73,10 @@ func TestList_SortsAndGoesOnAnywhere(t *testing.T) {
 			t.Errorf("order %q from the second to the fourth: got %s, want 1 and 2", sort, got)
 		}
 	}
+	brief, err := s.List(t.Context(), Query{Sort: Highest, Figures: true, Limit: 3})
+	if err != nil || len(brief) != 3 || brief[2].Result.Metrics[0] != (job.Metric{Name: "NOPM", Value: 900}) || brief[2].Spec.Labels["n"] != "0" {
+		t.Errorf("only figures: got %+v, %v; want those of the jobs with a figure", brief, err)
+	}
 	if _, err := s.List(t.Context(), Query{Sort: "random"}); err == nil {
 		t.Error("an unknown order: got no error")
 	}
@@ -82,7 +86,7 @@ func TestList_SortsAndGoesOnAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := planOf(t, s, listSQL(keys, part), append([]any{"", "", "", "", 0, "{}", "[]", "[]"}, values...)...)
+		plan := planOf(t, s, listSQL(jobColumns, keys, part), append([]any{"", "", "", "", 0, "{}", "[]", "[]"}, values...)...)
 		if !strings.Contains(plan[0], " USING INDEX job_by_") || slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "ORDER BY") }) {
 			t.Errorf("order %s: got the plan %q, want an index in the order of the list", sort, plan)
 		}
