@@ -27,6 +27,16 @@ export interface Line {
   points: [number, number | null][]
 }
 
+/** A time without values, and why. */
+export interface Gap {
+  /** The line without values; missing for all lines. */
+  line?: string
+  from: number
+  until: number
+  /** In a few words: "no transaction ended". */
+  why: string
+}
+
 /** Lines over time. */
 export interface LineChart {
   kind: 'lines'
@@ -46,6 +56,7 @@ export interface LineChart {
   lines: Line[]
   /** Times that are not measured, with their names. */
   phases: { name: string; from: number; to: number }[]
+  gaps?: Gap[]
   table: Table
 }
 
@@ -115,6 +126,16 @@ export function csv(table: Table): string {
   }
   const lines = [table.columns.map((column) => cell(head(column))), ...table.rows.map((row) => row.map(cell))]
   return lines.map((line) => line.join(',') + '\r\n').join('')
+}
+
+/** Why the lines of a chart cannot be seen in a part of its x axis, in a sentence; '' if they can. */
+export function invisible({ lines, x }: LineChart, part: { from: number; until: number }): string {
+  const values = lines.flatMap(({ points }) => points.flatMap(([at, value]) => (at >= part.from && at <= part.until && value !== null ? [{ at, value }] : [])))
+  const [first] = values
+  const here = x.endsWith('(s)') ? ' in this time' : ''
+  if (first === undefined) return `There are no values${here}.`
+  if (values.every(({ value }) => value === 0)) return `All values are 0${here}.`
+  return values.every(({ at }) => at === first.at) ? `There is only one point${here}.` : ''
 }
 
 /** A line's values are flattened if the greatest is so many times the median. */

@@ -2,6 +2,7 @@
 
 import type { Marker, Note, Phase } from '../api/types.ts'
 import { clock } from '../format.ts'
+import type { Gap } from './chart.ts'
 
 export interface Mark {
   /** Identifies it over new data. */
@@ -63,6 +64,14 @@ export function secondsOf(text: string): number | undefined {
 /** The time of a mark in words. */
 export function placeOf(mark: Pick<Mark, 'from' | 'until'>): string {
   return mark.until > mark.from ? `${timeText(mark.from)} to ${timeText(mark.until)}` : timeText(mark.from)
+}
+
+/** The gaps of a chart in a sentence, the longest first. */
+export function gapsText(gaps: readonly Gap[]): string {
+  const few = 3
+  const longest = [...gaps].sort((a, b) => b.until - b.from - (a.until - a.from))
+  const words = longest.slice(0, few).map((gap) => `${gap.line === undefined ? '' : `${gap.line} `}${placeOf(gap)}: ${gap.why}`)
+  return words.join('; ') + (longest.length > few ? `; and ${longest.length - few} more` : '')
 }
 
 /** Marks whose signs would cover each other, at the place of the first in pixels. */

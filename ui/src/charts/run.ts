@@ -1,7 +1,7 @@
 // Charts of a run over its time, live and recorded.
 
-import type { Latency, LivePoint, Rate, Series } from '../api/types.ts'
-import type { Cell, HeatChart, Line, LineChart } from './chart.ts'
+import type { Latency, LivePoint, Marker, Rate, Series } from '../api/types.ts'
+import type { Cell, Gap, HeatChart, Line, LineChart } from './chart.ts'
 import { heatColumns, type Column } from './heat.ts'
 
 /**
@@ -11,6 +11,8 @@ import { heatColumns, type Column } from './heat.ts'
 export interface RunPoint extends Rate, Partial<Pick<LivePoint, 'seconds' | 'figures' | 'service' | 'failed_by_class' | 'retries' | 'cells' | 'users' | 'working' | 'traffic'>> {
   /** Its end, in seconds since the run began. */
   time: number
+  /** Nothing was recorded in it. */
+  missing?: boolean
 }
 
 /** A run's points with what their charts need. */
@@ -20,13 +22,27 @@ export interface Run {
   from?: number | undefined
   /** The names of the headline figures, in the order of each point's. */
   figures?: string[]
+  /** Events of the run, which may explain gaps. */
+  markers?: readonly Marker[]
 }
 
 const x = 'time since the run began (s)'
 
-/** Points of a live job or of a recorded one, which have their place on the axis of time. */
+/** A time without points that is longer than this, in seconds, is a gap. Seconds of a run differ by less. */
+const longestBetween = 1.5
+
+/**
+ * Points of a live job or of a recorded one, which have their place on the axis of time. Where seconds are missing
+ * there is a point without values, so that no line is drawn across.
+ */
 export function placed(points: readonly LivePoint[]): RunPoint[] {
-  return points.map((point) => ({ ...point, time: point.at_seconds }))
+  return points.flatMap((point, i): RunPoint[] => {
+    const one = { ...point, time: point.at_seconds }
+    const before = points[i - 1]
+    const begin = point.at_seconds - point.seconds
+    if (before === undefined || !(begin - before.at_seconds > longestBetween)) return [one]
+    return [{ at: point.at, phase: point.phase, offset_seconds: before.offset_seconds, time: begin, seconds: begin - before.at_seconds, missing: true }, one]
+  })
 }
 
 /** The beginning of a run by its recorded seconds, or its samples, in milliseconds since 1970. */
@@ -73,7 +89,28 @@ function lineChart(run: Run, chart: Pick<LineChart, 'title' | 'y' | 'unit' | 'lo
 }
 
 function line({ points }: Run, name: string, is: string, value: (point: RunPoint) => number | undefined): Line {
-  return { name, is, points: points.map((point) => [point.time, value(point) ?? null]) }
+  return { name, is, points: points.map((point) => [point.time, point.missing ? null : (value(point) ?? null)]) }
+}
+
+/** An event explains a gap that begins up to so many seconds after it or before it. */
+const near = 2
+
+/** The times without values of a line, and why: what the run itself said about it, or else the usual reason. */
+function gapsOf({ points, markers = [] }: Run, { points: values }: Line, usual: (first: number, last: number) => string): Gap[] {
+  const gaps: Gap[] = []
+  for (let i = 0; i < points.length; i++) {
+    if (values[i]?.[1] !== null) continue
+    const first = i
+    while (values[i + 1]?.[1] === null) i++
+    const [from, until] = [(points[first]?.time ?? 0) - (points[first]?.seconds ?? 1), points[i]?.time ?? 0]
+    const distance = ({ at_seconds: at }: Marker): number => Math.abs(at - from)
+    const said = markers
+      .filter((marker) => (marker.kind === 'message' || marker.kind === 'trouble') && distance(marker) <= near && marker.at_seconds <= until)
+      .reduce<Marker | undefined>((best, marker) => (best === undefined || distance(marker) < distance(best) ? marker : best), undefined)
+    const missing = points.slice(first, i + 1).every((point) => point.missing)
+    gaps.push({ from, until, why: said?.text ?? (missing ? 'these seconds were not recorded' : usual(first, i)) })
+  }
+  return gaps
 }
 
 /**
@@ -105,20 +142,29 @@ export function throughput(run: Run, late = 0): LineChart | undefined {
   // The last figure counts all transactions; others, such as new orders, are a part of it.
   for (const [i, name] of figures.entries()) lines.push(line(run, name, i === figures.length - 1 ? 'client' : name, (point) => point.figures?.[i]))
   if (figures.length === 0 && run.points.some((point) => point.client_tpm !== undefined)) lines.push(line(run, "virtual users' count", 'client', (point) => point.client_tpm))
-  if (run.points.some((point) => point.server_tpm !== undefined)) lines.push({ name: "server's count", is: 'server', points: counted(run, late) })
-  return lines.length === 0 ? undefined : lineChart(run, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines)
+  const gaps: Gap[] = lines[0] === undefined ? [] : gapsOf(run, lines[0], () => 'no rate was recorded')
+  if (run.points.some((point) => point.server_tpm !== undefined)) {
+    const name = "server's count"
+    const server: Line = { name, is: 'server', points: counted(run, late) }
+    lines.push(server)
+    const last = run.points.length - 1
+    const usual = (first: number, until: number): string => {
+      if (until === last && late > 0) return 'the server counts these transactions later'
+      if (first === 0) return 'a rate needs two readings of the count'
+      return run.points[first]?.phase === run.points[first - 1]?.phase ? 'the count was not read, or the users had just reported to the server' : 'the count begins again with the phase'
+    }
+    gaps.push(...gapsOf(run, server, usual).filter(({ from, until }) => !gaps.some((gap) => gap.from <= from && gap.until >= until)).map((gap) => ({ ...gap, line: name })))
+  }
+  return lines.length === 0 ? undefined : { ...lineChart(run, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines), gaps }
 }
 
 /** Percentiles of response times or service times over time. */
 export function times(run: Run, of: 'response' | 'service'): LineChart | undefined {
   if (!run.points.some((point) => point[of] !== undefined)) return undefined
   const one = (name: string, figure: keyof Latency): Line => line(run, name, name, (point) => point[of]?.[figure])
-  return lineChart(run, { title: of === 'response' ? 'Response times' : 'Service times', y: `${of} time (ms)`, unit: 'ms', logarithmic: true }, [
-    one('p50', 'p50_ms'),
-    one('p95', 'p95_ms'),
-    one('p99', 'p99_ms'),
-    one('max', 'max_ms'),
-  ])
+  const lines = [one('p50', 'p50_ms'), one('p95', 'p95_ms'), one('p99', 'p99_ms'), one('max', 'max_ms')]
+  const gaps = gapsOf(run, one('max', 'max_ms'), () => 'no transaction was done')
+  return { ...lineChart(run, { title: of === 'response' ? 'Response times' : 'Service times', y: `${of} time (ms)`, unit: 'ms', logarithmic: true }, lines), gaps }
 }
 
 /** Transactions per second that failed or were retried, by class; undefined without any. */
@@ -136,7 +182,7 @@ export function errors(run: Run): LineChart | undefined {
 export function network(run: Run): LineChart | undefined {
   if (!run.points.some((point) => point.traffic !== undefined)) return undefined
   const rate = (name: string, member: 'bytes_sent' | 'bytes_received'): Line =>
-    line(run, name, name, (point) => (point.traffic === undefined ? undefined : Math.round(point.traffic[member] / (point.seconds || 1) / 100) / 10))
+    line(run, name, name, (point) => Math.round((point.traffic?.[member] ?? 0) / (point.seconds || 1) / 100) / 10)
   return lineChart(run, { title: 'Network', y: 'KB a second', unit: 'KB a second' }, [rate('sent', 'bytes_sent'), rate('received', 'bytes_received')])
 }
 

@@ -61,7 +61,7 @@ describe('charts of what was used', () => {
   test('have kilobytes a second, and are missing for an embedded database', () => {
     const traffic = { bytes_sent: 5_000, bytes_received: 40_000, round_trips: 100 }
     const chart = network({ points: placed([point(1), point(3, { seconds: 2, traffic })]) })
-    expect(chart?.lines.map(({ name, points }) => [name, points])).toEqual([['sent', [[1, null], [3, 2.5]]], ['received', [[1, null], [3, 20]]]])
+    expect(chart?.lines.map(({ name, points }) => [name, points])).toEqual([['sent', [[1, 0], [3, 2.5]]], ['received', [[1, 0], [3, 20]]]])
     expect(network({ points: placed([point(1)]) })).toBeUndefined()
   })
 
