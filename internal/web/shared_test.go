@@ -265,3 +265,19 @@ func TestSharedLink_EndsItsStreams(t *testing.T) {
 func asUser(t *testing.T, who identity) context.Context {
 	return context.WithValue(t.Context(), visitKey{}, &visit{who: who})
 }
+
+func TestSharedLink_BelowABasePath(t *testing.T) {
+	s := start(t, func(c *Config) { sharing(c); c.BasePath = "/sledge" })
+	l, token := s.share("ann", "7", time.Now().Add(time.Hour))
+	c := s.browser()
+	opened := s.open(c, token)
+	opened.wants(t, 200, "the token")
+	at := "/sledge/shared/" + l.ID + "/"
+	if cookie := opened.Cookies()[0]; cookie.Path != at {
+		t.Errorf("got the cookie %s", cookie.Raw)
+	}
+	s.ask(c, "GET", at, "").wants(t, 200, "the page")
+	s.ask(c, "GET", at+"api/v1/jobs/7", "").wants(t, 200, "what the link shows")
+	s.ask(c, "GET", at+"api/v1/jobs/8", "").wants(t, 403, "another job")
+	s.ask(c, "GET", "/sledge/api/v1/jobs/7", "", "Accept", "*/*").wants(t, 401, "without the link's path")
+}
