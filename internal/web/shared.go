@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -44,7 +45,28 @@ func (s *Shares) Add(ctx context.Context, subject share.Subject, until time.Time
 	if err != nil {
 		return share.Link{}, "", err
 	}
+	if err := s.endOfGone(); err != nil {
+		return share.Link{}, "", err
+	}
 	return s.links.Add(subject, name, user.Added, until)
+}
+
+// endOfGone revokes the links whose users' accounts are gone.
+func (s *Shares) endOfGone() error {
+	all, err := s.links.List()
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		has, err := s.hasMaker(l)
+		if err == nil && !has {
+			err = s.links.Revoke(l.ID)
+		}
+		if err != nil && !errors.Is(err, share.ErrMissing) {
+			return err
+		}
+	}
+	return nil
 }
 
 // List returns the links that work and that the user may revoke.

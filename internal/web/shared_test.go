@@ -208,6 +208,19 @@ func TestSharedLink_EndsByTimeRevocationAndItsUser(t *testing.T) {
 		}
 		s.attempts = newAttempts(time.Now)
 	}
+	if err := s.users.AddPassword("bob", Act, password); err != nil {
+		t.Fatal(err)
+	}
+	s.share("bob", "7", now.Add(time.Hour))
+	if err := s.users.Remove("bob"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Shares.Add(asUser(t, ann), share.Subject{Kind: share.Job, IDs: []string{"8"}}, now.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Shares.links.List(); err != nil || len(all) != 1 || all[0].By != "ann" {
+		t.Errorf("got the links %v, %v, want ann's alone: bob's must not come back with an account of that name", all, err)
+	}
 	for _, until := range []time.Time{now, now.Add(-time.Hour), now.Add(share.MostTime + time.Minute), {}} {
 		if _, _, err := s.Shares.Add(asUser(t, ann), share.Subject{Kind: share.Job, IDs: []string{"7"}}, until); err == nil {
 			t.Errorf("a link until %v was made", until)
