@@ -19,6 +19,6 @@ func IsBroken(err error, ofDriver ...error) bool {
 	_, isNetwork := errors.AsType[net.Error](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	return isUnconnected || isNetwork || isCertificate || slices.ContainsFunc(ofDriver, is) || slices.ContainsFunc([]error{
-		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
+		ErrTooLong, driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
 	}, is)
 }

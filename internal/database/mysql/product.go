@@ -335,13 +335,17 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 		}
 	}
 	var err error
+	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return &database.Bounded{Conn: conn}, err // it has no effect with TLS, which the driver puts above it
+	}
 	if s.another, err = mysql.NewConnector(c); err != nil {
 		return nil, p.explain(o, err)
 	}
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := loop.Dial(ctx, new(net.Dialer), network, address)
-		s.network = conn
-		return conn, err
+		s.network = &database.Bounded{Conn: conn}
+		return s.network, err
 	}
 	if s.connector, err = mysql.NewConnector(c); err != nil {
 		return nil, p.explain(o, err)
@@ -369,7 +373,7 @@ var connectTimeout = database.ConnectTimeout
 func (s *session) open(ctx context.Context) error {
 	conn, err := s.connector.Connect(ctx)
 	if err != nil {
-		return err
+		return s.cause(err)
 	}
 	s.conn = conn.(connection)
 	if err := s.begin(ctx); err != nil {

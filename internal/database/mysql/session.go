@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -21,7 +20,7 @@ import (
 // session is a database.Session over a connection of the driver.
 type session struct {
 	conn    connection
-	network net.Conn // the connection below conn, which Interrupt breaks
+	network *database.Bounded // the connection below conn, which Interrupt breaks
 
 	// inTx means that a transaction may be open: begun by Begin, or left open by a failed stored
 	// procedure.
@@ -93,13 +92,22 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.failed(err)
 }
 
+// cause returns database.ErrTooLong if the connection ended because of that, and otherwise the
+// driver's error. The driver returns mysql.ErrInvalidConn in both cases.
+func (s *session) cause(err error) error {
+	if s.network != nil && s.network.Exceeded && errors.Is(err, mysql.ErrInvalidConn) {
+		return database.ErrTooLong
+	}
+	return err
+}
+
 // failed records that a call has failed, so that a transaction may be open or a statement still
 // running, and returns the error.
 func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	err = short(err)
+	err = short(s.cause(err))
 	s.inTx = true
 	if s.writes && number(err) == errOptionPrevents {
 		// Another server accepts writes now, but this one keeps its connections. Report the

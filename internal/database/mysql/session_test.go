@@ -68,6 +68,19 @@ func TestTextStatement_SendsValuesInEveryMode(t *testing.T) {
 	})
 }
 
+func TestSession_EndsAtATooLongMessage(t *testing.T) {
+	onEach(t, "sledge_long", func(t *testing.T, s *server) {
+		const text = "SELECT REPEAT('x', 2000000) AS x"
+		_, asked := s.connect(t).Query(t.Context(), text, 1)
+		_, ran := prepare(t, s.connect(t), text, nil, nil).Run(t.Context(), nil)
+		for _, err := range []error{asked, ran} {
+			if !errors.Is(err, database.ErrTooLong) || s.database.Sessions.Classify(err) != meter.Connection {
+				t.Errorf("got %.300v, want %v", err, database.ErrTooLong)
+			}
+		}
+	})
+}
+
 func TestStatement_ReturnsRowsOfLastOfSeveral(t *testing.T) {
 	onEach(t, "sledge_sets", func(t *testing.T, s *server) {
 		session := s.connect(t)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -52,8 +53,12 @@ func classOf(code string) meter.Class {
 }
 
 // short is database.Short, and also shortens the server's texts in the error itself, because jobs keep
-// errors for a while.
+// errors for a while. For the driver's error about a message that is too long, it returns
+// database.ErrTooLong.
 func short(err error) error {
+	if _, is := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); is {
+		return database.ErrTooLong
+	}
 	if fromServer, is := errors.AsType[*pgconn.PgError](err); is {
 		job.Limit(fromServer)
 	}

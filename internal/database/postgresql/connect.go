@@ -207,6 +207,7 @@ func (l login) config() (*pgconn.Config, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = database.ConnectTimeout
 	}
+	config.MaxProtocolMessageBodyLen = database.LongestMessage
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return loop.Dial(ctx, &net.Dialer{Timeout: dialTimeout}, network, address)
 	}

@@ -97,6 +97,28 @@ func TestCommit_FailsAfterFailedStatement(t *testing.T) {
 	}
 }
 
+func TestSession_EndsAtATooLongMessage(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	for _, text := range []string{
+		"SELECT repeat('x', 2000000)",
+		"DO $$ BEGIN RAISE EXCEPTION '%', repeat('x', 2000000); END $$",
+		"DO $$ BEGIN RAISE NOTICE '%', repeat('x', 2000000); END $$",
+	} {
+		executed := connect(t, server.Values(), database.Owner).Exec(t.Context(), text)
+		_, asked := connect(t, server.Values(), database.Owner).Query(t.Context(), text, 1)
+		statement, err := connect(t, server.Values(), database.Owner).Prepare(t.Context(), sqlfile.Query{Name: "long", Text: text}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ran := statement.Run(t.Context(), nil)
+		for _, err := range []error{executed, asked, ran} {
+			if !errors.Is(err, database.ErrTooLong) || postgresql.Database.Sessions.Classify(err) != meter.Connection {
+				t.Errorf("%s: got %.300v, want %v", text, err, database.ErrTooLong)
+			}
+		}
+	}
+}
+
 func TestBegin_IsSentWithFirstStatement(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session, other := connect(t, server.Values(), database.Owner), connect(t, server.Values(), database.Owner)
@@ -573,10 +595,10 @@ func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	databasetest.Frozen(t, postgresql.Database, server.Values(), server.Freeze, server.Thaw)
 }
 
-// TestErrors_AreShort raises an error of 20 MB on the server, over each way to send a statement.
+// TestErrors_AreShort raises a long error on the server, over each way to send a statement.
 func TestErrors_AreShort(t *testing.T) {
 	session := connect(t, testserver.Open(t, "postgresql").Values(), database.Owner)
-	const raise = "DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = repeat('x', 20000000), DETAIL = repeat('y', 20000000); END $$"
+	const raise = "DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = repeat('x', 400000), DETAIL = repeat('y', 400000); END $$"
 	err := session.Exec(t.Context(), raise)
 	_, queried := session.Query(t.Context(), raise, 1)
 	st, prepared := session.Prepare(t.Context(), sqlfile.Query{Name: "raise", Text: raise}, nil, nil)

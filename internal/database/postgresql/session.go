@@ -142,32 +142,53 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 	if err := s.beginNow(ctx); err != nil {
 		return database.Table{}, err
 	}
-	results := s.conn.Exec(ctx, statement)
-	var t database.Table
-	for results.NextResult() {
-		t = readTable(results.ResultReader(), limit)
-		// Skip the rest, which would otherwise count as another result. results reports its errors,
-		// too.
-		_, _ = results.ResultReader().Close()
+	s.frontend.SendQuery(&pgproto3.Query{String: statement})
+	t, err := s.table(ctx, limit)
+	if s.interrupted { // the rest of the response may still arrive, and must not count as that of the next query
+		_ = s.conn.Close(ctx) // it is closed in any case
 	}
-	return t, short(results.Close())
+	return t, err
 }
 
-func readTable(result *pgconn.ResultReader, limit int) database.Table {
-	var t database.Table
-	for _, f := range result.FieldDescriptions() {
-		t.Columns = append(t.Columns, f.Name)
+// table sends a query, and reads messages until the server is ready for the next one. Of several
+// results, it returns the last. The driver's own functions lose the error of a message that is too
+// long.
+func (s *session) table(ctx context.Context, limit int) (t database.Table, failure error) {
+	if err := s.frontend.Flush(); err != nil {
+		return t, s.lost(err)
 	}
-	for (limit == 0 || len(t.Rows) < limit) && result.NextRow() {
-		row := make([]string, len(t.Columns))
-		for i, value := range result.Values() {
-			if row[i] = string(value); value == nil {
-				row[i] = "NULL"
-			}
+	for {
+		message, err := s.conn.ReceiveMessage(ctx)
+		if err != nil {
+			return t, s.lost(err)
 		}
-		t.Rows = append(t.Rows, row)
+		switch m := message.(type) {
+		case *pgproto3.RowDescription:
+			t = database.Table{}
+			for _, f := range m.Fields {
+				t.Columns = append(t.Columns, string(f.Name))
+			}
+		case *pgproto3.DataRow:
+			if limit == 0 || len(t.Rows) < limit {
+				t.Rows = append(t.Rows, texts(m.Values))
+			}
+		case *pgproto3.ErrorResponse:
+			failure = short(pgconn.ErrorResponseToPgError(m))
+		case *pgproto3.ReadyForQuery:
+			return t, failure
+		}
 	}
-	return t
+}
+
+// texts returns copies of a row's values.
+func texts(values [][]byte) []string {
+	row := make([]string, len(values))
+	for i, value := range values {
+		if row[i] = string(value); value == nil {
+			row[i] = "NULL"
+		}
+	}
+	return row
 }
 
 // Begin implements database.Session. It ignores the access, which PostgreSQL does not need.

@@ -85,7 +85,7 @@ func isLost(err error) bool {
 	if _, network := errors.AsType[net.Error](err); network {
 		return !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, goredis.ErrClosed, os.ErrDeadlineExceeded, errGone} {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, goredis.ErrClosed, os.ErrDeadlineExceeded, errGone, database.ErrTooLong} {
 		if errors.Is(err, gone) {
 			return true
 		}

@@ -103,7 +103,7 @@ func (s *session) open(ctx context.Context, as database.Role, encrypted *tls.Con
 		}
 		conn = secured
 	}
-	s.client = s.newClient(conn)
+	s.client = s.newClient(&bounded{Bounded: database.Bounded{Conn: conn}})
 	s.conn = s.client.Conn()
 	said, err := s.ask(ctx, "HELLO")
 	if err != nil {

@@ -578,15 +578,27 @@ func TestAStrangeCatalogue(t *testing.T) {
 	}
 }
 
-// TestErrors_AreShort runs scripts that return an error of 20 MB.
 func TestErrors_AreShort(t *testing.T) {
 	s := connected(t, "errors")
-	const raise = "return redis.error_reply('ERR ' .. string.rep('x', 20000000))"
+	const raise = "return redis.error_reply('ERR ' .. string.rep('x', 500000))"
 	_, err := s.Query(t.Context(), raise, 1)
 	_, asked := s.ask(t.Context(), "EVAL", raise, 0)
 	for way, err := range map[string]error{"query": err, "asked": asked} {
 		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), " KiB more") {
 			t.Errorf("%s: got an error of %d bytes, want a short one", way, len(fmt.Sprint(err)))
+		}
+	}
+}
+
+func TestQuery_EndsTheSessionAtATooLongReply(t *testing.T) {
+	for _, script := range []string{
+		"return redis.error_reply('ERR ' .. string.rep('x', 2000000))",
+		"return string.rep('x', 2000000)",
+		`return string.rep('\n', 2000000)`,
+	} {
+		s := connected(t, "errors")
+		if _, err := s.Query(t.Context(), script, 1); !errors.Is(err, database.ErrTooLong) || classify(err) != meter.Connection {
+			t.Errorf("%s: got %.300v, want %v", script, err, database.ErrTooLong)
 		}
 	}
 }
