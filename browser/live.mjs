@@ -100,6 +100,22 @@ await play(async ({ invite, step }) => {
     await page.getByText(/^[+−]?[\d.]+ % against kernel 6\.11 \(one run each\)$/).waitFor({ timeout: patience })
   })
 
+  const listed = page.getByRole('region', { name: 'Events and notes' })
+  await step('a note at the crosshair is in the chart and in the list, and no markup', async () => {
+    await drawing.focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'Add a note' })
+    await dialog.getByLabel('Text').fill('backup <b>begins</b>')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await listed.getByText('backup <b>begins</b>').waitFor({ timeout: patience })
+    await chart.locator('.marks > .note').hover()
+    await chart.locator('.marks > .text').getByText('backup <b>begins</b>').waitFor()
+    await listed.getByText('The measured time begins').waitFor()
+    await later(1)
+    assert.equal(await chart.locator('.marks > .note').count(), 1)
+  })
+
   await step('an open question ends with the run, and the page becomes the record', async () => {
     await line('p50').click()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
@@ -112,5 +128,7 @@ await play(async ({ invite, step }) => {
     assert.equal(await first.innerText(), Math.trunc(answer.metrics[0].value).toLocaleString('en-US'))
     assert.equal(await line('p50').getAttribute('aria-pressed'), 'false')
     assert.equal(await page.getByText(/\d running/).count(), 0)
+    await listed.getByText('The measured time is over').waitFor({ timeout: patience })
+    await listed.getByText('backup <b>begins</b>').waitFor()
   })
 })

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,9 @@ import (
 func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
+	var user atomic.Value
+	user.Store("ann")
+	w.api.UserName = func(context.Context) string { return user.Load().(string) }
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	// A chain builds the schema and starts the sequence. It is refused before the build if the runs have a mistake.
 	chain := func(users, state string) (profile string) {
@@ -127,6 +132,7 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	if labels := noted["labels"].(map[string]any); noted["note"] != nil || len(labels) != 1 || labels["kernel"] != "6.1" {
 		t.Errorf("got %v, want one label and no note", noted)
 	}
+	w.checkNotes(ids[0], func(name string) { user.Store(name) })
 	for text, want := range map[string]int{"kernel%3D6.1": 1, "%3CB%3Ea": 2, "%3CB%3Ea%20SUCCEEDED": 1} {
 		if n := len(w.call("GET", "/jobs?text="+text, "", 200)["jobs"].([]any)); n != want {
 			t.Errorf("search %s: got %d jobs, want %d", text, n, want)
@@ -156,6 +162,39 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	if missed["state"] != "done" || len(missed["jobs"].([]any)) != 2 {
 		t.Errorf("got %v, want two runs that missed a threshold", missed)
 	}
+}
+
+// checkNotes adds, changes, exports and deletes a note on the time of a run, as ann. logIn changes the
+// user.
+func (w *world) checkNotes(id string, logIn func(name string)) {
+	w.Helper()
+	path := "/jobs/" + id + "/notes"
+	note := w.call("POST", path, `{"from_seconds":0.5,"text":"<b>cache</b>"}`, http.StatusCreated)
+	one := path + "/" + spelled(note["number"])
+	if note["until_seconds"] != 0.5 {
+		w.Errorf("got %v, want a note at a moment", note)
+	}
+	if note = w.call("PATCH", one, `{"until_seconds":0.75}`, 200); note["text"] != "<b>cache</b>" || note["from_seconds"] != 0.5 || note["until_seconds"] != 0.75 {
+		w.Errorf("got %v, want the same note over a span", note)
+	}
+	for _, document := range []map[string]any{w.call("GET", path, "", 200), w.call("GET", "/jobs/"+id+"/export", "", 200)} {
+		if list, _ := document["notes"].([]any); len(list) != 1 {
+			w.Errorf("got the notes %v, want one", document["notes"])
+		}
+	}
+	authors := map[string]any{}
+	for _, name := range []string{"(link 1)", "ann"} { // a visitor does not learn the names of users
+		logIn(name)
+		authors[name] = w.call("GET", path, "", 200)["notes"].([]any)[0].(map[string]any)["author"]
+	}
+	if authors["ann"] != "ann" || authors["(link 1)"] != nil {
+		w.Errorf("got the authors %v", authors)
+	}
+	w.raw("PATCH", one, `{"until_seconds":0.25}`, http.StatusUnprocessableEntity)
+	w.raw("POST", path, `{"from_seconds":1,"text":" "}`, http.StatusUnprocessableEntity)
+	w.raw("PATCH", path+"/4711", `{"text":"x"}`, http.StatusNotFound)
+	w.raw("DELETE", one, "", http.StatusNoContent)
+	w.raw("DELETE", one, "", http.StatusNotFound)
 }
 
 // spelled formats a number of a document.

@@ -35,6 +35,8 @@ export interface Gap {
   until: number
   /** In a few words: "no transaction ended". */
   why: string
+  /** Whether it is at an end of the line, as in every run; only the crosshair says why. */
+  usual?: boolean
 }
 
 /** Lines over time. */

@@ -35,7 +35,7 @@ test('a line says why it has no values where others have some', () => {
   delete unread.server_tpm
   const points = placed([at(1, { phase: 'ramp-up' }), at(2), unread, at(4)])
   expect(throughput({ points })?.gaps).toEqual([{ line: "server's count", from: 2, until: 3, why: 'the count was not read, or the users had just reported to the server' }])
-  expect(throughput({ points }, 0.75)?.gaps?.at(-1)).toEqual({ line: "server's count", from: 3, until: 4, why: 'the server counts these transactions later' })
+  expect(throughput({ points }, 0.75)?.gaps?.at(-1)).toEqual({ line: "server's count", from: 3, until: 4, why: 'the server counts these transactions later', usual: true })
   expect(times({ points }, 'response')?.gaps).toEqual([])
 })
 

@@ -148,12 +148,13 @@ export function throughput(run: Run, late = 0): LineChart | undefined {
     const server: Line = { name, is: 'server', points: counted(run, late) }
     lines.push(server)
     const last = run.points.length - 1
+    const [later, firstReading] = ['the server counts these transactions later', 'a rate needs two readings of the count']
     const usual = (first: number, until: number): string => {
-      if (until === last && late > 0) return 'the server counts these transactions later'
-      if (first === 0) return 'a rate needs two readings of the count'
+      if (until === last && late > 0) return later
+      if (first === 0) return firstReading
       return run.points[first]?.phase === run.points[first - 1]?.phase ? 'the count was not read, or the users had just reported to the server' : 'the count begins again with the phase'
     }
-    gaps.push(...gapsOf(run, server, usual).filter(({ from, until }) => !gaps.some((gap) => gap.from <= from && gap.until >= until)).map((gap) => ({ ...gap, line: name })))
+    gaps.push(...gapsOf(run, server, usual).filter(({ from, until }) => !gaps.some((gap) => gap.from <= from && gap.until >= until)).map((gap) => ({ ...gap, line: name, ...(gap.why === later || gap.why === firstReading ? { usual: true } : {}) })))
   }
   return lines.length === 0 ? undefined : { ...lineChart(run, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines), gaps }
 }
