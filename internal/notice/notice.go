@@ -413,11 +413,7 @@ func (n *Notices) change(do func(*state) error) error {
 	if err := do(&s); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err == nil {
-		err = privatefile.Replace(n.path, append(text, '\n'))
-	}
-	if err != nil {
+	if err := privatefile.ReplaceJSON(n.path, s); err != nil {
 		return fmt.Errorf("save notices: %w", err)
 	}
 	return nil

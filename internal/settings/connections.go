@@ -270,11 +270,7 @@ func (c *Connections) lock() (unlock func(), err error) {
 
 // write replaces the file.
 func (c *Connections) write(list []Connection) error {
-	text, err := json.MarshalIndent(list, "", "  ")
-	if err == nil {
-		err = privatefile.Replace(c.path, append(text, '\n'))
-	}
-	if err != nil {
+	if err := privatefile.ReplaceJSON(c.path, list); err != nil {
 		return fmt.Errorf("save connections: %w", err)
 	}
 	return nil

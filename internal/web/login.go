@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"sledge/internal/web/secret"
 )
 
 // link is the login link that the program prints if there are no users. Its token works once.
@@ -21,7 +23,7 @@ type link struct {
 	used  atomic.Bool
 }
 
-func newLink() *link { return &link{token: randomText()} }
+func newLink() *link { return &link{token: secret.New()} }
 
 // use reports whether a token is the link's and has not been used before.
 func (l *link) use(token string) bool {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/argon2"
+
+	"sledge/internal/web/secret"
 )
 
 // cost holds the parameters of Argon2id.
@@ -53,7 +55,7 @@ func hashPassword(password string) string {
 
 // unmatchedHash returns a hash that no password matches. Checking it makes a login with an unknown
 // name take as long as one with a known name.
-var unmatchedHash = sync.OnceValue(func() string { return hashPassword(randomText()) })
+var unmatchedHash = sync.OnceValue(func() string { return hashPassword(secret.New()) })
 
 // isPassword reports whether hash is a valid hash of password.
 func isPassword(hash, password string) bool {

@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/klauspost/compress/gzip"
 
+	"sledge/internal/web/secret"
 	"sledge/internal/web/share"
 )
 
@@ -157,7 +158,7 @@ func New(c Config) (*Server, error) {
 func (s *Server) Address() string { return s.address }
 
 // NewKey generates a Key.
-func NewKey() string { return randomText() }
+func NewKey() string { return secret.New() }
 
 // URL returns the address of the server on this machine. If there are no users, it contains the
 // token that logs in once.

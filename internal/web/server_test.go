@@ -23,6 +23,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"sledge/internal/web/secret"
 )
 
 const password = "correct horse battery"
@@ -318,7 +320,7 @@ func TestCookie_IsForThisServerOnly(t *testing.T) {
 		if !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != test.path || got.Secure != test.secure || got.Domain != "" {
 			t.Errorf("%s: got the cookie %s", name, got.Raw)
 		}
-		if kept, _ := os.ReadFile(filepath.Join(s.folder, "web-sessions.json")); bytes.Contains(kept, []byte(got.Value)) || !bytes.Contains(kept, []byte(hashToken(got.Value))) {
+		if kept, _ := os.ReadFile(filepath.Join(s.folder, "web-sessions.json")); bytes.Contains(kept, []byte(got.Value)) || !bytes.Contains(kept, []byte(secret.Hash(got.Value))) {
 			t.Errorf("%s: the file of sessions contains a usable token, or no session: %s", name, kept)
 		}
 	}
@@ -1306,7 +1308,7 @@ func TestSessions_EndAfterAWeek(t *testing.T) {
 		t.Error("a session outlives its time")
 	}
 	for range mostSessions + 10 {
-		sessions.byHash[randomText()] = session{Ends: now.Add(time.Hour)}
+		sessions.byHash[secret.New()] = session{Ends: now.Add(time.Hour)}
 		sessions.prune()
 	}
 	if n := len(sessions.byHash); n >= mostSessions+1 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/privatefile"
+	"sledge/internal/web/secret"
 )
 
 // session is the login of a user in a browser.
@@ -101,9 +102,9 @@ func (s *sessions) begin(user, proof string) (token string, ends time.Time, err 
 
 // add begins a session. The caller holds the lock.
 func (s *sessions) add(user, proof string) (token string, ends time.Time) {
-	token, ends = randomText(), s.now().Add(sessionFor)
+	token, ends = secret.New(), s.now().Add(sessionFor)
 	s.prune()
-	s.byHash[hashToken(token)] = session{User: user, Proof: proof, Ends: ends}
+	s.byHash[secret.Hash(token)] = session{User: user, Proof: proof, Ends: ends}
 	return token, ends
 }
 
@@ -120,7 +121,7 @@ func (s *sessions) renew(user, proof string) (token string, ends time.Time, err 
 func (s *sessions) others(user, proof, token string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := hashToken(token)
+	own := secret.Hash(token)
 	for hash, of := range s.byHash {
 		if hash != own && of.User == user && of.Proof == proof && !s.now().After(of.Ends) {
 			n++
@@ -131,7 +132,7 @@ func (s *sessions) others(user, proof, token string) (n int) {
 
 // endOthers ends a user's sessions, except the session of a token.
 func (s *sessions) endOthers(user, token string) error {
-	own := hashToken(token)
+	own := secret.Hash(token)
 	return s.change(func() {
 		maps.DeleteFunc(s.byHash, func(hash string, of session) bool { return of.User == user && hash != own })
 	})
@@ -158,13 +159,13 @@ func (s *sessions) prune() {
 func (s *sessions) find(token string) (of session, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of, found = s.byHash[hashToken(token)]
+	of, found = s.byHash[secret.Hash(token)]
 	return of, found && !s.now().After(of.Ends)
 }
 
 // endToken ends the session of a token.
 func (s *sessions) endToken(token string) error {
-	return s.change(func() { delete(s.byHash, hashToken(token)) })
+	return s.change(func() { delete(s.byHash, secret.Hash(token)) })
 }
 
 // end ends the sessions for which the function which returns true.

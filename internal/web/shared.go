@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/web/secret"
 	"sledge/internal/web/share"
 )
 
@@ -141,7 +142,7 @@ func (s *Server) openShared(w http.ResponseWriter, r *http.Request) {
 	}
 	token := r.PostForm.Get("token")
 	// Each token is a name of its own, so that guesses of many addresses lock out no visitor.
-	giveBack, wait := s.attempts.begin(visitOf(r).address, sharedPath+hashToken(token))
+	giveBack, wait := s.attempts.begin(visitOf(r).address, sharedPath+secret.Hash(token))
 	if wait > 0 {
 		note(r, "", "shared link refused: too many attempts")
 		s.refuseFor(w, r, wait)

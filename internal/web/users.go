@@ -3,10 +3,8 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -23,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"sledge/internal/privatefile"
+	"sledge/internal/web/secret"
 )
 
 // Role determines what a user may do.
@@ -182,8 +181,8 @@ func (u *Users) AddPassword(name string, role Role, password string) error {
 
 // AddToken adds or replaces a program with a new token. It returns the token and saves only its hash.
 func (u *Users) AddToken(name string, role Role) (token string, err error) {
-	token = tokenPrefix + randomText()
-	return token, u.put(User{Name: name, Role: role, Token: hashToken(token)})
+	token = tokenPrefix + secret.New()
+	return token, u.put(User{Name: name, Role: role, Token: secret.Hash(token)})
 }
 
 func (u *Users) put(user User) error {
@@ -273,13 +272,10 @@ func (u *Users) ChangePassword(name, old, password string) (User, error) {
 
 func (u *Users) write(users []User) error {
 	slices.SortFunc(users, func(a, b User) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.MarshalIndent(struct {
+	file := struct {
 		Users []User `json:"users"`
-	}{users}, "", "  ")
-	if err == nil {
-		err = privatefile.Replace(u.path, append(text, '\n'))
-	}
-	if err != nil {
+	}{users}
+	if err := privatefile.ReplaceJSON(u.path, file); err != nil {
 		return fmt.Errorf("write the users: %w", err)
 	}
 	u.mu.Lock()
@@ -291,23 +287,10 @@ func (u *Users) write(users []User) error {
 // tokenPrefix lets secret scanners recognize a token.
 const tokenPrefix = "sledge_"
 
-// randomText returns 192 random bits as text for links, headers and cookies.
-func randomText() string {
-	bits := make([]byte, 24)
-	_, _ = rand.Read(bits) // never fails
-	return base64.RawURLEncoding.EncodeToString(bits)
-}
-
-// hashToken hashes a token, which is random and long enough for a fast hash.
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
-
 // byToken returns the user of a token.
 func (u *Users) byToken(token string) (user User, found bool, err error) {
 	users, err := u.List()
-	hash := hashToken(token)
+	hash := secret.Hash(token)
 	for _, of := range users {
 		if of.Token != "" && subtle.ConstantTimeCompare([]byte(of.Token), []byte(hash)) == 1 {
 			user, found = of, true

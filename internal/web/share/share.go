@@ -3,11 +3,7 @@
 package share
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +16,7 @@ import (
 	"time"
 
 	"sledge/internal/privatefile"
+	"sledge/internal/web/secret"
 )
 
 // The kinds of subjects.
@@ -156,12 +153,8 @@ func (s *Store) change(how func() error) error {
 	if err := how(); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(s.links, "", "  ")
-	if err == nil {
-		err = privatefile.Replace(s.path, append(text, '\n'))
-	}
 	s.read = fileState{}
-	if err != nil {
+	if err := privatefile.ReplaceJSON(s.path, s.links); err != nil {
 		return fmt.Errorf("write the shared links: %w", err)
 	}
 	return nil
@@ -173,9 +166,9 @@ func (s *Store) Add(subject Subject, by string, added, until time.Time) (l Link,
 	if !until.After(now) || until.After(now.Add(MostTime)) {
 		return Link{}, "", ErrTime
 	}
-	token = random(24)
+	token = secret.New()
 	l = Link{
-		ID: random(9), Subject: subject, By: by, Added: added, Hash: hashOf(token),
+		ID: secret.Random(9), Subject: subject, By: by, Added: added, Hash: secret.Hash(token),
 		Made: now.UTC().Truncate(time.Second), Until: until.UTC().Truncate(time.Second),
 	}
 	s.mu.Lock()
@@ -193,7 +186,7 @@ func (s *Store) Add(subject Subject, by string, added, until time.Time) (l Link,
 // ByToken returns the link of a token.
 func (s *Store) ByToken(token string) (l Link, found bool, err error) {
 	links, err := s.List()
-	hash := hashOf(token)
+	hash := secret.Hash(token)
 	for _, one := range links {
 		if subtle.ConstantTimeCompare([]byte(one.Hash), []byte(hash)) == 1 {
 			l, found = one, true
@@ -226,16 +219,3 @@ func (s *Store) Revoked(id string) <-chan struct{} {
 
 // Left returns the time until a link ends.
 func (s *Store) Left(l Link) time.Duration { return l.Until.Sub(s.now()) }
-
-// random returns random bytes as text for links and cookies.
-func random(bytes int) string {
-	bits := make([]byte, bytes)
-	_, _ = rand.Read(bits) // never fails
-	return base64.RawURLEncoding.EncodeToString(bits)
-}
-
-// hashOf hashes a token, which is random and long enough for a fast hash.
-func hashOf(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
