@@ -1,4 +1,4 @@
-// What the command palette finds: pages, jobs, options and sections of the manual.
+// What the command palette finds: pages, jobs, saved set-ups, options and sections of the manual.
 
 import { options as fetchOptions } from '../api/catalog.ts'
 import { jobs as fetchJobs } from '../api/jobs.ts'
@@ -8,6 +8,7 @@ import { search as searchManual } from '../help/api.ts'
 import { pages } from '../pages.ts'
 import { signOf } from '../parts/status.ts'
 import { toJob } from '../route.ts'
+import { savedSetups, toSetup } from '../setup/saved.ts'
 import { mend } from '../setup/mend.svelte.ts'
 import { setup } from '../setup.svelte.ts'
 import { titles } from '../titles.svelte.ts'
@@ -44,12 +45,13 @@ export function pagesFor(text: string): Group {
   return { name: 'Pages', entries: text.trim() === '' ? found : found.slice(0, most) }
 }
 
-/** What the server finds for a text: jobs, options of the set-up, and sections of the manual. */
+/** What the server finds for a text: jobs, saved set-ups, options of the set-up, and sections of the manual. */
 export async function foundFor(text: string, signal: AbortSignal): Promise<Group[]> {
   const words = wordsOf(text)
   if (words.length === 0) return []
-  const [jobs, options, sections] = await Promise.allSettled([
+  const [jobs, setups, options, sections] = await Promise.allSettled([
     fetchJobs({ text }, most, '', signal),
+    savedSetups(signal),
     setup.ready && setup.workload !== '' ? fetchOptions(setup.database, setup.workload, signal) : Promise.resolve(undefined),
     searchManual(text, signal),
   ])
@@ -63,6 +65,13 @@ export async function foundFor(text: string, signal: AbortSignal): Promise<Group
         about: [job.id.slice(0, 12), signOf(job.status).word, headline(job), stamp(job.begun), ...Object.entries(job.labels ?? {}).map(([name, value]) => (value ? `${name}: ${value}` : name))].filter(Boolean).join(' · '),
         go: toJob(job.id),
       })),
+    },
+    {
+      name: 'Saved set-ups',
+      entries: (valueOf(setups) ?? [])
+        .filter((one) => has(`${one.name} ${titles.ofJob(one)} ${one.connection ?? ''}`, words))
+        .slice(0, most)
+        .map((one) => ({ title: one.name, about: titles.ofJob(one), go: toSetup(one.id) })),
     },
     {
       name: `Options of ${titles.of(setup.workload)} on ${titles.of(setup.database)}`,
