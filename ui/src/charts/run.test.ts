@@ -24,7 +24,7 @@ test('a time without seconds is a gap with its reason, and not crossed by a line
   expect(chart?.lines[0]?.points).toEqual([[1, 60], [2, 60], [5, null], [6, 60], [7, 60]])
   expect(chart?.gaps).toEqual([{ from: 2, until: 5, why: 'these seconds were not recorded' }])
   // An event near its beginning is a better reason.
-  const markers = [{ at_seconds: 0, kind: 'message', text: 'too early' }, { at_seconds: 2.5, kind: 'message', text: 'This client did not run' }]
+  const markers = [{ at_seconds: 0, kind: 'message', text: 'too early' }, { at_seconds: 2.5, kind: 'message', text: 'This client did not run: it was stopped' }]
   expect(throughput({ points, markers })?.gaps?.map(({ why }) => why)).toEqual(['This client did not run'])
   // Seconds of a run are not exact, and a point of a long run covers many.
   expect(placed([at(1), at(2.4), at(32.4, { seconds: 30 })]).map(({ missing }) => missing)).toEqual([undefined, undefined, undefined])

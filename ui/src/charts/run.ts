@@ -95,7 +95,7 @@ function line({ points }: Run, name: string, is: string, value: (point: RunPoint
 /** An event explains a gap that begins up to so many seconds after it or before it. */
 const near = 2
 
-/** The times without values of a line, and why: what the run itself said about it, or else the usual reason. */
+/** The times without values of a line, and why: what the run itself said about it, without details, or else the usual reason. */
 function gapsOf({ points, markers = [] }: Run, { points: values }: Line, usual: (first: number, last: number) => string): Gap[] {
   const gaps: Gap[] = []
   for (let i = 0; i < points.length; i++) {
@@ -108,7 +108,7 @@ function gapsOf({ points, markers = [] }: Run, { points: values }: Line, usual: 
       .filter((marker) => (marker.kind === 'message' || marker.kind === 'trouble') && distance(marker) <= near && marker.at_seconds <= until)
       .reduce<Marker | undefined>((best, marker) => (best === undefined || distance(marker) < distance(best) ? marker : best), undefined)
     const missing = points.slice(first, i + 1).every((point) => point.missing)
-    gaps.push({ from, until, why: said?.text ?? (missing ? 'these seconds were not recorded' : usual(first, i)) })
+    gaps.push({ from, until, why: said?.text.split(': ')[0] ?? (missing ? 'these seconds were not recorded' : usual(first, i)) })
   }
   return gaps
 }
