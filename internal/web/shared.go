@@ -141,7 +141,7 @@ func (s *Server) openShared(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token := r.PostForm.Get("token")
-	// Each token is a name of its own, so that guesses of many addresses lock out no visitor.
+	// Attempts are counted for each token, so that guesses from many addresses lock out no visitor.
 	giveBack, wait := s.attempts.begin(visitOf(r).address, sharedPath+secret.Hash(token))
 	if wait > 0 {
 		note(r, "", "shared link refused: too many attempts")
