@@ -66,7 +66,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser test-clients fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser test-clients fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages bench-live generate docs pictures servers clean
 
 help: ## list the targets, as make alone does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -184,6 +184,9 @@ bench: servers $(TCL) ## run the benchmarks: three quarters of an hour, on an id
 
 bench-pages: build ## measure how fast the pages load, on an idle machine
 	@scripts/browser speed -v
+
+bench-live: build ## watch a live page for ten minutes with a processor that is four times slower, on an idle machine
+	@scripts/browser live -v
 
 generate: ## generate the catalog and the other generated files
 	go generate ./...

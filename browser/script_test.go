@@ -26,6 +26,12 @@ type deeds map[string]func()
 // 0.
 func play(t *testing.T, script string, told facts, can deeds) {
 	t.Helper()
+	within(t, patience, script, told, can)
+}
+
+// within is play with a time limit of its own.
+func within(t *testing.T, limit time.Duration, script string, told facts, can deeds) {
+	t.Helper()
 	control := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		do := can[r.URL.Path[1:]]
 		if do == nil {
@@ -46,7 +52,7 @@ func play(t *testing.T, script string, told facts, can deeds) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, "node", script)
 	endWithUs(c)

@@ -45,18 +45,19 @@ await play(async ({ invite, step }) => {
     return took
   }
   const views = [
-    ['the first page', '', 'main h1'],
-    ['the index of 5,000 jobs', '#/jobs', 'main table tbody tr'],
-    ['a job of a day', `#/jobs/${told.day}`, 'main h1 ~ *'],
-    ['the curves of a job of a day', `#/jobs/${told.day}`, 'main figure canvas', curves],
+    ['the first page', '', 'main h1', 60],
+    ['the index of 5,000 jobs', '#/jobs', 'main table tbody tr', 100],
+    ['a job of a day', `#/jobs/${told.day}`, 'main h1 ~ *', 250],
+    ['the curves of a job of a day', `#/jobs/${told.day}`, 'main figure canvas', 250, curves],
   ]
-  for (const [what, hash, wanted, limit = quick] of views) {
+  for (const [what, hash, wanted, most, limit = quick] of views) {
     await step(what, async () => {
       const cold = await opens(hash, wanted, true)
       const over = received
       const warm = await opens(hash, wanted, false)
       const figures = (all) => `${median(all).toFixed(0)} ms (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`
       console.log(`             ${what}: shown after ${figures(cold)}, with the browser's cache after ${figures(warm)}; ${(over / 1024).toFixed(0)} KiB loaded`)
+      assert.ok(over <= 1024 * most, `${what}: ${(over / 1024).toFixed(0)} KiB loaded, want at most ${most}`)
       assert.ok(median(cold) <= limit, `${what}: shown after ${figures(cold)}, want at most ${limit} ms`)
     })
   }
