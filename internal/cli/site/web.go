@@ -42,7 +42,8 @@ reports and scripts. Programs use the API, which is documented at /api/v1/docs.
 The link gives the role own. For several people, add users: each has a name, a password and a role.
 A user with the role look can see results and change nothing. A user with the role act can also
 start, stop and delete. A user with the role own can also set up notices and revoke what others
-share. Once there are users, there is no link. Programs log in with a token, which they send as Authorization: Bearer TOKEN.
+share. Once there are users, there is no link. Programs log in with a token, which they send as
+Authorization: Bearer TOKEN.
 
 Other machines cannot reach 127.0.0.1. On another address, web starts only with TLS and a user. To
 reach it from another machine without either: ssh -L 8080:127.0.0.1:8080 HOST

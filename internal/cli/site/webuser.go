@@ -80,7 +80,7 @@ can also set up notices, and revoke what other users have shared.`,
 			}
 			name, as := args[0], web.Role(role)
 			if role == "" {
-				return program.Usage("--role is missing: give look, to see results, act, to start, stop and delete too, or own, to revoke what others share, too")
+				return program.Usage("--role is missing: give look, to see results, act, to start, stop and delete too, or own, to set up notices and revoke what others share, too")
 			}
 			if token && passwordFile != "" {
 				return program.Usage("--token and --password-file exclude each other: leave one out")
