@@ -129,7 +129,7 @@ await play(async ({ invite, step }) => {
     const add = async (kind, of, tiles) => {
       await form.getByLabel('Tile').selectOption({ label: kind })
       if (of === undefined) await form.getByLabel(/^Label/).fill('kernel=6.11')
-      else await form.getByLabel('Of', { exact: true }).selectOption(of)
+      else await form.getByRole('combobox', { name: /^Of/ }).selectOption(of)
       await button('Add').click()
       await page.waitForFunction((wanted) => document.querySelectorAll('.wall h2').length === wanted, tiles)
     }
