@@ -7,10 +7,10 @@ import { percentOf } from './change.ts'
 /** The number of equal runs from which on their spread is meaningful. */
 const enough = 3
 
-/** The labels by which runs differ, in their order: "6.11". */
+/** The labels by which runs differ, in their order: "6.11"; '' for a run without. */
 export function labelsOf(differences: readonly Difference[], runs: number): string[] {
   const labels = differences.filter(({ name }) => name.startsWith('label '))
-  return Array.from({ length: runs }, (_, i) => labels.flatMap(({ values }) => values[i] || []).join(', '))
+  return Array.from({ length: runs }, (_, i) => labels.flatMap(({ values }) => (values[i] === 'not set' ? [] : (values[i] ?? []))).join(', '))
 }
 
 /** The most runs that a page compares: with more, their curves cannot be told apart. */

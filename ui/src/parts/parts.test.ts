@@ -62,6 +62,7 @@ test('compared runs have names that differ, and their equal settings are listed'
     })
   expect(names([1, 8], ['6.11', '6.12'])).toEqual(['6.11, 1 user', '6.12, 8 users'])
   expect(names([8, 8], ['6.11', '6.12'])).toEqual(['6.11', '6.12'])
+  expect(names([8, 8], ['6.11', 'not set'])).toEqual(['6.11', '2026-11-22 10:00:00'])
   expect(names([8, 8], ['', ''])).toEqual(['2026-11-22 09:00:00', '2026-11-22 10:00:00'])
   expect(names([8, 8], ['', ''], ['2026-11-22T09:00:00Z', '2026-11-22T09:00:00Z'])).toEqual(['0AAAAAAAAAAA', '1AAAAAAAAAAA'])
   const of = (more: Partial<Job>) => ({ database: 'sqlite', workload: 'tprocc', users: 8, seed: 1, options: { duration: '20s' }, labels: { kernel: '6.11' }, ...more }) as Job
