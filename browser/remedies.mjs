@@ -40,11 +40,9 @@ await play(async ({ invite, step }) => {
     await ann.look(`${told.name}-trial-missing`)
     assert.equal(await button('Build, then run').getAttribute('class'), 'primary')
     await button('Build, then run').click()
-    const waiting = page.getByText('even if you close this tab')
-    await waiting.waitFor()
+    await page.getByText('even if you close this tab').waitFor()
     await ann.look(`${told.name}-build-then-run`)
     await page.reload()
-    await waiting.waitFor()
     await page.waitForURL((url) => /^#\/(run|jobs)\//.test(url.hash), { timeout: 90_000 })
     // On a busy machine the counts may disagree, which makes the run invalid.
     assert.match(await ended(jobAt()), /succeeded|invalid/)
