@@ -53,7 +53,7 @@ await play(async ({ invite, step }) => {
     await press('Enter')
     await page.waitForURL((url) => /^#\/jobs\/[0-9A-F]+$/.test(url.hash))
     await press('Control+k')
-    await page.getByRole('option', { name: 'Schema page' }).click()
+    await page.getByRole('option', { name: 'Schema Test' }).click()
     await page.waitForURL((url) => url.hash === '#/schema')
     assert.equal(await page.getByRole('dialog').count(), 0)
   })

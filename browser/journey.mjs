@@ -58,7 +58,7 @@ await play(async ({ invite, step }) => {
   /** Starts a run with the settings of the page, except the virtual users and the duration. */
   const run = async (users, duration) => {
     await press(nav('Set up'))
-    await fill(page.getByLabel('Virtual users of a run'), users)
+    await fill(option('users'), users)
     await fill(option('rampup'), '0s')
     await fill(option('duration'), duration)
     await press(button('Run'))

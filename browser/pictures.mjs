@@ -52,7 +52,7 @@ await play(async ({ browser, invite, step }) => {
     before: async () => {
       await page.getByRole('combobox', { name: /^Database/ }).first().selectOption({ label: told.database })
       for (const [name, value] of Object.entries(told.options)) await page.locator(`#option-${name}`).fill(value)
-      await page.getByLabel('Virtual users of a run').fill('8')
+      await page.locator('#option-users').fill('8')
       await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.locator('#trial').waitFor()
     },
