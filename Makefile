@@ -66,7 +66,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser test-clients fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages bench-live generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser test-clients fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages bench-live generate docs pictures test-looks accept-pictures servers clean
 
 help: ## list the targets, as make alone does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -196,6 +196,13 @@ docs: ## generate the pages of the manual that are derived from declarations in 
 
 pictures: build ## take the pictures of docs/web.md from the running program
 	@scripts/browser pictures
+
+test-looks: build ## compare pictures of the pages and their states with those in browser/looks
+	@scripts/browser looks
+
+accept-pictures: ## keep the pictures of the pages that the last make test-looks found different
+	cp dist/looks/new/* browser/looks/
+	rm -r dist/looks
 
 clean: ## remove built files, but not the test servers in .cache
 	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules browser/node_modules

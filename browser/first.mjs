@@ -25,6 +25,16 @@ await play(async ({ invite, step }) => {
     await page.getByRole('list', { name: 'Figures', exact: true }).getByText('NOPM').first().waitFor()
   })
 
+  await step('Start and a job load little, and nothing on them moves', async () => {
+    const job = new URL(page.url()).hash
+    for (const [hash, there, most] of [['#/start', 'main tbody tr polyline', 60], [job, 'main figure canvas', 250]]) {
+      const { kib, shift } = await ann.weigh(hash, there)
+      console.log(`             ${hash} loads ${kib.toFixed(1)} KiB; its layout shift is ${shift.toFixed(3)}`)
+      assert.ok(kib <= most, `${hash} loads ${kib.toFixed(1)} KiB, want at most ${most}`)
+      assert.ok(shift < 0.05, `the layout shift of ${hash} is ${shift}, want less than 0.05`)
+    }
+  })
+
   await step('another click runs it again, without a build', async () => {
     await ann.go('#/start')
     await page.getByRole('link', { name: 'Run TPROC-C on SQLite, 2 users' }).first().waitFor()
@@ -72,5 +82,21 @@ await play(async ({ invite, step }) => {
     await page.waitForURL((url) => url.hash === '#/setup')
     await field('warehouses').waitFor()
     assert.deepEqual([await field('host').inputValue(), await field('warehouses').inputValue()], ['shop.example', '40'])
+  })
+
+  await step('three clicks and three fields lead to a number on a PostgreSQL with nothing built', async () => {
+    const begun = performance.now()
+    await ann.go('#/start')
+    await page.getByRole('button', { name: 'PostgreSQL', exact: true }).click()
+    for (const [name, value] of Object.entries(told.postgresql)) await field(name).fill(value)
+    await page.getByRole('button', { name: 'Run', exact: true }).click() // it tests first, and finds nothing
+    await page.getByRole('button', { name: 'Build, then run', exact: true }).click({ timeout: patience })
+    await page.getByRole('list', { name: 'Figures so far' }).locator('strong').first().waitFor({ timeout: 90_000 })
+    const took = (performance.now() - begun) / 1000
+    console.log(`             the first number on PostgreSQL after ${took.toFixed(1)} s`)
+    assert.ok(took <= 90, `the first number on PostgreSQL came after ${took.toFixed(1)} s, want at most 90 s`)
+    await page.getByRole('button', { name: 'Abort', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort the run' }).click()
+    await page.getByRole('button', { name: 'Run again' }).waitFor({ timeout: 60_000 })
   })
 })

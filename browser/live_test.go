@@ -3,8 +3,11 @@
 package browser
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
+
+	"sledge/internal/testserver"
 )
 
 // TestJobPage_KeepsWhatItsReaderDoes watches a run until it has ended.
@@ -27,10 +30,14 @@ func TestJobPage_KeepsWhatItsReaderDoes(t *testing.T) {
 	play(t, "live.mjs", facts{"address": s.address, "earlier": earlier, "run": run}, nil)
 }
 
-// TestStart_LeadsToAFirstNumber begins with an empty repository.
+// TestStart_LeadsToAFirstNumber begins with an empty repository, and a server without a database.
 func TestStart_LeadsToAFirstNumber(t *testing.T) {
 	t.Parallel()
+	server := testserver.Open(t, "postgresql")
 	s := newSite(t)
 	s.start()
-	play(t, "first.mjs", facts{"link": s.link, "address": s.address}, nil)
+	play(t, "first.mjs", facts{
+		"link": s.link, "address": s.address,
+		"postgresql": settings{"host": server.Host, "port": fmt.Sprint(server.Port), "superuser_password": server.Password},
+	}, nil)
 }

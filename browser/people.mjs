@@ -116,6 +116,28 @@ export class Person {
     await page.setViewportSize(before)
   }
 
+  /** Opens a page without the browser's cache. It returns the KiB that the page loads, and its layout shift. */
+  async weigh(hash, there) {
+    const page = await this.context.newPage()
+    const devtools = await this.context.newCDPSession(page)
+    await devtools.send('Network.enable')
+    await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
+    let bytes = 0
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    await page.addInitScript(() => {
+      window.shift = 0
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(new URL(hash, this.base).href)
+    await page.locator(there).first().waitFor()
+    await page.waitForLoadState('networkidle')
+    const shift = await page.evaluate(() => window.shift)
+    await page.close()
+    return { kib: bytes / 1024, shift }
+  }
+
   /** Returns the first elements that extend beyond the window. */
   tooWide(width) {
     return this.page.evaluate(
@@ -147,13 +169,15 @@ export class Person {
 
 /**
  * Runs a script, with a browser for its duration. invite(name, address) creates a person with
- * their own browser context, and step(what, does) runs a part and prints how long it took.
+ * their own browser context, and step(what, does) runs a part and prints how long it took. args and env are for the
+ * browser.
  */
-export async function play(script) {
+export async function play(script, { args = [], env } = {}) {
   const browser = await chromium.launch({
     executablePath: told.chromium,
     // /dev/shm is small in containers. The sandbox is only needed for untrusted pages.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
+    ...(env ? { env: { ...process.env, ...env } } : {}),
   })
   const people = []
   let at = ''
