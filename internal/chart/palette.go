@@ -14,7 +14,7 @@ var (
 )
 
 // places maps names to indices of Light and Dark, the same in every chart.
-var places = map[string]int{"server": 0, "client": 1, "p50": 2, "p95": 0, "p99": 1, "max": 3, "failed": 1}
+var places = map[string]int{"server": 0, "client": 1, "p50": 2, "p95": 0, "p99": 1, "max": 3, "failed": 1, "sent": 0, "received": 1}
 
 var numbered = regexp.MustCompile(`(\d+)$`)
 

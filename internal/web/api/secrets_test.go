@@ -142,7 +142,7 @@ func onMariaDB(t *testing.T) map[string]any {
 	}
 	defer db.Close()
 	for _, statement := range []string{
-		"CREATE USER planted IDENTIFIED BY '" + plantedSecret + "'",
+		"CREATE USER IF NOT EXISTS planted IDENTIFIED BY '" + plantedSecret + "'",
 		"GRANT ALL ON *.* TO planted",
 	} {
 		if _, err := db.Exec(statement); err != nil {

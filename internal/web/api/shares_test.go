@@ -112,7 +112,7 @@ var readable = map[string][]string{
 		"list-databases", "list-workloads", "show-job", "show-series", "show-points", "show-timing", "show-plans", "show-output", "show-failures", "list-notes", "view-job",
 		"list-users", "report-job",
 	},
-	share.Comparison: {"list-databases", "list-workloads", "compare-jobs", "show-series", "report-job"},
+	share.Comparison: {"list-databases", "list-workloads", "compare-jobs", "show-series", "show-histograms", "report-job"},
 	share.Board:      {"list-databases", "list-workloads", "show-board", "show-job", "show-points", "view-job"},
 }
 
