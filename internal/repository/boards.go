@@ -40,7 +40,7 @@ func (s *Store) Boards(ctx context.Context) ([]Board, error) {
 	return list, nil
 }
 
-// Board returns a board, or an error if there is none.
+// Board returns the board with a number. An unknown number is an error.
 func (s *Store) Board(ctx context.Context, number int64) (Board, error) {
 	list, err := s.boards(ctx, `WHERE number = ?`, number)
 	if err == nil && len(list) == 0 {

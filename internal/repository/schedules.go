@@ -58,7 +58,7 @@ func (s *Store) Schedules(ctx context.Context) ([]Schedule, error) {
 	return list, nil
 }
 
-// Schedule returns a schedule, or an error if there is none.
+// Schedule returns the schedule with a number. An unknown number is an error.
 func (s *Store) Schedule(ctx context.Context, number int64) (Schedule, error) {
 	list, err := s.schedules(ctx, `WHERE c.number = ?`, number)
 	if err == nil && len(list) == 0 {

@@ -38,7 +38,7 @@ func (s *Store) Setups(ctx context.Context) ([]Setup, error) {
 	return list, nil
 }
 
-// Setup returns a set-up, or an error if there is none.
+// Setup returns the set-up with a number. An unknown number is an error.
 func (s *Store) Setup(ctx context.Context, number int64) (Setup, error) {
 	list, err := s.setups(ctx, `WHERE number = ?`, number)
 	if err == nil && len(list) == 0 {

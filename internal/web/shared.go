@@ -89,7 +89,7 @@ func (s *Shares) List(ctx context.Context) (list []share.Link, err error) {
 	return list, nil
 }
 
-// Revoke ends a link of the user, or of any user if the user has the role Own.
+// Revoke ends a link of the user. A user with the role Own can end the links of all users.
 func (s *Shares) Revoke(ctx context.Context, id string) error {
 	list, err := s.List(ctx)
 	if err != nil {
