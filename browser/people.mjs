@@ -116,7 +116,10 @@ export class Person {
     await page.setViewportSize(before)
   }
 
-  /** Opens a page without the browser's cache. It returns the KiB that the page loads, and its layout shift. */
+  /**
+   * Opens a page without the browser's cache. It returns the KiB that the page loads, its layout
+   * shift, and what moved how far.
+   */
   async weigh(hash, there) {
     const page = await this.context.newPage()
     const devtools = await this.context.newCDPSession(page)
@@ -126,16 +129,22 @@ export class Person {
     devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
     await page.addInitScript(() => {
       window.shift = 0
+      window.moved = []
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
+        for (const entry of list.getEntries().filter((e) => !e.hadRecentInput)) {
+          window.shift += entry.value
+          for (const { node, previousRect: from, currentRect: to } of entry.sources) {
+            window.moved.push(`${entry.value.toFixed(3)}: ${from.y}+${from.height} to ${to.y}+${to.height}: ${(node?.outerHTML ?? node?.textContent ?? '').slice(0, 120)}`)
+          }
+        }
       }).observe({ type: 'layout-shift', buffered: true })
     })
     await page.goto(new URL(hash, this.base).href)
     await page.locator(there).first().waitFor()
     await page.waitForLoadState('networkidle')
-    const shift = await page.evaluate(() => window.shift)
+    const { shift, moved } = await page.evaluate(() => ({ shift: window.shift, moved: window.moved }))
     await page.close()
-    return { kib: bytes / 1024, shift }
+    return { kib: bytes / 1024, shift, moved }
   }
 
   /** Returns the first elements that extend beyond the window. */

@@ -29,24 +29,29 @@ func TestServerDelay_MovesRatesToTheirSecond(t *testing.T) {
 				t.Fatalf("the build ended as %s", status)
 			}
 			maps.Copy(settings, map[string]any{"users": 4, "rampup": "0s", "duration": "20s", "rate": "sine:200/s,180/s,7s"})
-			id := w.start(map[string]any{"action": "run", "settings": settings})
-			w.end(id)
-			d := w.pointsFrom(id, "")
-			var at, server, client []float64
-			for _, p := range d.Points[2 : len(d.Points)-1] { // the flush before the measured time takes a rate
-				if p.ServerTPM != nil && p.Phase == job.Measure {
-					at, server, client = append(at, p.End), append(server, *p.ServerTPM), append(client, *p.Client)
+			// A busy machine delays the reports of sessions and the readings, too; hence a second run.
+			for runs := 1; ; runs++ {
+				id := w.start(map[string]any{"action": "run", "settings": settings})
+				w.end(id)
+				d := w.pointsFrom(id, "")
+				var at, server, client []float64
+				for _, p := range d.Points[2 : len(d.Points)-1] { // the flush before the measured time takes a rate
+					if p.ServerTPM != nil && p.Phase == job.Measure {
+						at, server, client = append(at, p.End), append(server, *p.ServerTPM), append(client, *p.Client)
+					}
 				}
-			}
-			drawn := ""
-			for lag := -1.0; lag <= 2; lag += 0.25 {
-				drawn += fmt.Sprintf(" %.2f:%.3f", lag, correlation(at, server, client, lag))
-			}
-			t.Logf("correlation by seconds that the server's rate is drawn earlier:%s", drawn)
-			read, moved := correlation(at, server, client, 0), correlation(at, server, client, d.ServerDelay)
-			// A busy machine delays the reports of sessions and the readings, too.
-			if moved < 0.6 || d.ServerDelay > 0 && moved < read+0.05 {
-				t.Errorf("the server's rates correlate by %.3f with the virtual users', and by %.3f if drawn %g s earlier, want 0.6 and more than before", read, moved, d.ServerDelay)
+				drawn := ""
+				for lag := -1.0; lag <= 2; lag += 0.25 {
+					drawn += fmt.Sprintf(" %.2f:%.3f", lag, correlation(at, server, client, lag))
+				}
+				t.Logf("correlation by seconds that the server's rate is drawn earlier:%s", drawn)
+				read, moved := correlation(at, server, client, 0), correlation(at, server, client, d.ServerDelay)
+				if moved >= 0.75 && (d.ServerDelay == 0 || moved >= read+0.05) {
+					return
+				}
+				if runs == 2 {
+					t.Fatalf("the server's rates correlate by %.3f with the virtual users', and by %.3f if drawn %g s earlier, want 0.75 and more than before", read, moved, d.ServerDelay)
+				}
 			}
 		})
 	}
