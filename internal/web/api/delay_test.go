@@ -29,7 +29,7 @@ func TestServerDelay_MovesRatesToTheirSecond(t *testing.T) {
 				t.Fatalf("the build ended as %s", status)
 			}
 			maps.Copy(settings, map[string]any{"users": 4, "rampup": "0s", "duration": "20s", "rate": "sine:200/s,180/s,7s"})
-			// A busy machine delays the reports of sessions and the readings, too; hence a second run.
+			// A busy machine delays the reports of sessions and the readings, too, so there is a second run.
 			for runs := 1; ; runs++ {
 				id := w.start(map[string]any{"action": "run", "settings": settings})
 				w.end(id)
