@@ -391,6 +391,7 @@ func TestReport_ComparesRuns(t *testing.T) {
 	a := newArchive(t)
 	other := measured()
 	other.Spec.Options = option.Values{"warehouses": "10", "rampup": "5"}
+	other.Spec.Labels = map[string]string{"kernel": "6.12"}
 	other.Result.Metrics = []job.Metric{{Name: "NOPM", Value: 31_648}}
 	first, second := a.record(measured(), 4), a.record(other, 5)
 	made, err := a.Jobs(t.Context(), []string{first, second})
@@ -401,7 +402,7 @@ func TestReport_ComparesRuns(t *testing.T) {
 		t.Errorf("got the name %s, want %s", made.Name, want)
 	}
 	f := read(t, made.HTML)
-	f.has(t, "2 runs side by side", "rampup 2 5", "2.00", "31,648", "run A", "run B", "What the figures of B rest on")
+	f.has(t, "2 runs side by side", "rampup 2 5", "2.00", "31,648", "B: 6.12", "What the figures of B: 6.12 rest on")
 	for _, ids := range [][]string{{first, first}, {first, a.record(reporttest.Build(), 0)}, {first, "FFFF"}, {}} {
 		if _, err := a.Jobs(t.Context(), ids); err == nil {
 			t.Errorf("%q: got a report, want an error", ids)

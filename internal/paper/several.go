@@ -23,14 +23,14 @@ func (p *page) attend(run string, j job.Job, sum meter.Summary) {
 func comparisonPage(c report.Comparison, runs []subject) page {
 	p := page{Title: fmt.Sprintf("%d runs side by side", len(runs)), Over: "Comparison"}
 	for i, s := range runs {
-		p.attend(report.Letter(i), s.job, s.sum)
+		p.attend(c.Name(i), s.job, s.sum)
 	}
 	parts := sectionsOf(c.Sheet().Parts)
 	if len(parts) > 0 { // the list of runs
 		p.Sections, parts = append(p.Sections, parts[0]), parts[1:]
 	}
 	p.Sections = append(p.Sections, figureBars(c)...)
-	if b, ok := laidOver(runs); ok {
+	if b, ok := laidOver(c, runs); ok {
 		p.Sections = append(p.Sections, section{Title: "Over time", Explained: "from the beginning of the measured time", Blocks: []block{b}})
 	}
 	if b, ok := comparedQueries(c); ok {
@@ -40,15 +40,12 @@ func comparisonPage(c report.Comparison, runs []subject) page {
 	for i, s := range runs {
 		if parts := sectionsOf(s.sheet.Parts); len(parts) > 0 {
 			one := parts[0]
-			one.Title = "What the figures of " + report.Letter(i) + " rest on"
+			one.Title = "What the figures of " + c.Name(i) + " rest on"
 			p.Sections = append(p.Sections, one)
 		}
 	}
 	return p
 }
-
-// runName returns the name of a run in a chart.
-func runName(i int) string { return "run " + report.Letter(i) }
 
 // runColour returns the key of a run's colour.
 func runColour(i int) string { return fmt.Sprintf("run %d", i+1) }
@@ -56,7 +53,7 @@ func runColour(i int) string { return fmt.Sprintf("run %d", i+1) }
 // runNames returns the names and the colours of all runs.
 func runNames(c report.Comparison) (names, colours []string) {
 	for i := range c.Runs {
-		names, colours = append(names, runName(i)), append(colours, runColour(i))
+		names, colours = append(names, c.Name(i)), append(colours, runColour(i))
 	}
 	return names, colours
 }
@@ -102,17 +99,17 @@ func figureBars(c report.Comparison) (list []section) {
 // runLabel describes a run in a few words.
 func runLabel(c report.Comparison, i int) string {
 	r := c.Runs[i]
-	return fmt.Sprintf("%s: %s, %d", report.Letter(i), r.Database, r.Users)
+	return fmt.Sprintf("%s: %s, %d", c.Name(i), r.Database, r.Users)
 }
 
 // laidOver draws the rates of all runs in one chart.
-func laidOver(runs []subject) (block, bool) {
+func laidOver(c report.Comparison, runs []subject) (block, bool) {
 	l := chart.Lines{Name: "Transactions a minute", X: chart.Axis{Name: "measured time", Time: true}, Y: chart.Axis{Name: "transactions a minute, by the virtual users' count"}}
 	for i, s := range runs {
 		if len(s.job.Result.Spans) > 0 {
 			return block{}, false
 		}
-		line := chart.Line{Name: runName(i), Is: runColour(i)}
+		line := chart.Line{Name: c.Name(i), Is: runColour(i)}
 		for _, p := range s.points {
 			if p.Phase == job.Measure && p.Client != nil {
 				line.Points = append(line.Points, chart.Point{X: p.Offset, Y: *p.Client})

@@ -85,6 +85,14 @@ type Difference struct {
 	Values []string `json:"values"`
 }
 
+// A Difference in a label is named after it, and has these values for a label without a value and for a
+// run without the label.
+const (
+	ofLabel    = "label "
+	emptyLabel = "set"
+	noLabel    = "not set"
+)
+
 // SharedFigure is a figure of all runs. Its value is null for a run without it.
 type SharedFigure struct {
 	Name   string     `json:"name"`           // "NOPM"
@@ -198,11 +206,11 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		add("label "+name, false, func(j job.Job) string {
+		add(ofLabel+name, false, func(j job.Job) string {
 			if value, has := j.Spec.Labels[name]; has {
-				return cmp.Or(value, "set")
+				return cmp.Or(value, emptyLabel)
 			}
-			return "not set"
+			return noLabel
 		})
 	}
 	facts := func(of func(f job.Facts) string) func(job.Job) string {

@@ -74,8 +74,21 @@ func TestLabelsAreCompared(t *testing.T) {
 	runs[1].Job.Spec.Labels = map[string]string{"kernel": "6.12"}
 	runs[2].Job.Spec.Labels = map[string]string{"kernel": ""}
 	want := []Difference{{Name: "label kernel", Values: []string{"not set", "6.12", "set"}}}
-	if got := Compare(runs, unset).Differences; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	c := Compare(runs, unset)
+	if !reflect.DeepEqual(c.Differences, want) {
+		t.Errorf("got %+v, want %+v", c.Differences, want)
+	}
+	for i, want := range []string{"A", "B: 6.12", "C: kernel"} {
+		if got := c.Name(i); got != want {
+			t.Errorf("run %d has the name %q, want %q", i, got, want)
+		}
+	}
+	var b bytes.Buffer
+	if err := c.Text(&b, View{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "6.12: tprocc on "; !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s\nwithout %q", &b, want)
 	}
 }
 

@@ -44,6 +44,29 @@ func (c Comparison) repeats(b *page) {
 // Letter returns the letter of a run in tables.
 func Letter(i int) string { return string(rune('A' + i)) }
 
+// Name returns the letter of a run, followed by the labels by which the runs differ: "B: 6.12".
+func (c Comparison) Name(i int) string {
+	if labels := c.labels(i); labels != "" {
+		return Letter(i) + ": " + labels
+	}
+	return Letter(i)
+}
+
+// labels returns the labels of a run by which the runs differ.
+func (c Comparison) labels(i int) string {
+	var labels []string
+	for _, d := range c.Differences {
+		switch name, is := strings.CutPrefix(d.Name, ofLabel); {
+		case !is || d.Values[i] == noLabel:
+		case d.Values[i] == emptyLabel:
+			labels = append(labels, name)
+		default:
+			labels = append(labels, d.Values[i])
+		}
+	}
+	return terminal.Cut(Printable(strings.Join(labels, ", ")), longestCell)
+}
+
 // Text writes the comparison for people.
 func (c Comparison) Text(w io.Writer, v View) error {
 	b := page{View: v}
@@ -57,6 +80,9 @@ func (c Comparison) whole(b *page) {
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
 	for i, r := range c.Runs {
 		what := fmt.Sprintf("%s on %s, %s, %s", r.Workload, r.Database, VirtualUsers(r.Users), Spell(time.Duration(r.Elapsed*float64(time.Second))))
+		if labels := c.labels(i); labels != "" {
+			what = labels + ": " + what
+		}
 		if r.Status != job.Succeeded {
 			what += fmt.Sprintf("; %s", strings.ToUpper(string(r.Status)))
 			if reason := strings.Join(strings.Fields(r.Reason), " "); reason != "" {
