@@ -100,6 +100,17 @@ await play(async ({ invite, step }) => {
   })
   ann.expected.pop()
   await look('schedules', undefined, row)
+  await step('a schedule gets other times', async () => {
+    await main.getByRole('button', { name: 'Change the times of <b>nightly</b> for shop' }).click()
+    const cron = page.getByLabel('Cron expression')
+    assert.equal(await cron.inputValue(), '0 2 * * 0')
+    await cron.fill('30 4 * * 6')
+    await ann.look('schedule-changed')
+    await button('Save the times').click()
+    await main.getByText(/^<b>nightly<.b> for shop starts .* 04:30:00 UTC\.$/).waitFor()
+    await row.getByText('30 4 * * 6').waitFor()
+    await main.getByRole('heading', { name: 'New schedule' }).waitFor()
+  })
   await step('a schedule is switched off, and keeps its set-up', async () => {
     await page.getByRole('switch').click()
     await main.getByText('The schedule of <b>nightly</b> for shop is off.').waitFor()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Setup } from '../setup.svelte.ts'
 import { copyName, isSaved } from './saved.ts'
-import { instant, toSchedules } from './schedules.ts'
+import { fieldOf, instant, toSchedules } from './schedules.ts'
 
 test('a copy has a name that is not taken and not too long', () => {
   expect(copyName('nightly', ['nightly'])).toBe('nightly (copy)')
@@ -28,5 +28,6 @@ test('a set-up is saved until one of its settings changes, whatever its password
 test('a schedule starts once at a time of the zone that the user has chosen', () => {
   expect(instant('2026-11-27T02:00', false)).toBe('2026-11-27T02:00:00.000Z')
   expect(instant('2026-11-27T02:00', true)).toBe(new Date(2026, 10, 27, 2).toISOString())
+  for (const local of [false, true]) expect(fieldOf(instant('2026-11-27T02:00', local), local)).toBe('2026-11-27T02:00')
   expect(toSchedules(7)).toBe('#/setup/schedules?setup=7')
 })

@@ -21,13 +21,16 @@ export async function nextTimes(cron: string, zone: string, signal?: AbortSignal
   return (await send<Documents['api.ScheduleTimes']>('GET', `schedules/times?${new URLSearchParams({ cron, zone }).toString()}`, undefined, signal)).times
 }
 
-export function create(setup: number, when: { at: string } | { cron: string; zone: string }): Promise<Schedule> {
+/** The times of a schedule: a single one, or those of a cron expression. */
+export type When = { at: string } | { cron: string; zone: string }
+
+export function create(setup: number, when: When): Promise<Schedule> {
   return send('POST', 'schedules', { setup, ...when })
 }
 
-/** Switches a schedule on or off. */
-export function turn(id: number, enabled: boolean): Promise<Schedule> {
-  return send('PATCH', `schedules/${id}`, { enabled })
+/** Switches a schedule on or off, or changes its times. */
+export function change(id: number, to: { enabled: boolean } | When): Promise<Schedule> {
+  return send('PATCH', `schedules/${id}`, to)
 }
 
 export function remove(id: number): Promise<unknown> {
@@ -57,4 +60,10 @@ export const usual = [
 /** The moment of a local date and time such as 2026-11-27T02:00, in the browser's time zone or in UTC. */
 export function instant(text: string, local: boolean): string {
   return new Date(local ? text : `${text}Z`).toISOString()
+}
+
+/** The date and time of a moment, as a field for them wants it: the inverse of instant. */
+export function fieldOf(moment: string, local: boolean): string {
+  const of = new Date(moment)
+  return new Date(of.getTime() - (local ? 60_000 * of.getTimezoneOffset() : 0)).toISOString().slice(0, 16)
 }
