@@ -428,11 +428,13 @@ describe('comparisons and profiles', () => {
 })
 
 describe('the first page', () => {
-  test('shows the running jobs, the newest jobs and the best runs', async () => {
+  test('shows the saved set-ups, the running jobs, the newest jobs and the best runs', async () => {
     answers['/sequences'] = { sequences: [] }
+    answers['/setups'] = { setups: [{ id: 7, name: '<b>nightly</b>', action: 'run', database: 'sqlite', workload: 'tprocc', changed: run.begun }] }
     answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id, begun: run.begun, database: 'sqlite', workload: 'tprocc', size: '2 warehouses', durable: false, users: 2, metric: run.metrics[0], of: 7 }] }
     const page = await open('#/', 'Newest jobs')
     expect(words()).toContain('2 warehouses')
+    expect(page.querySelector('a[href="#/setup?setup=7"]')?.textContent).toBe('<b>nightly</b>')
     expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Start')
   })
 })
