@@ -4,6 +4,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,7 +219,10 @@ func (t *Test) Look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find out whether %s is empty: %w", target, err)
 	}
-	t.left = name.Name == Name && (len(objects) > 0 || t.around(ctx))
+	if name.Name == Name {
+		exists, _ := t.around(ctx)
+		t.left = len(objects) > 0 || exists
+	}
 	if len(objects) == 0 {
 		return nil
 	}
@@ -247,15 +251,21 @@ func (t *Test) Look(ctx context.Context) error {
 	return nil
 }
 
-// around reports whether the tables have a database or an account that is dropped with them. Some
-// servers have one that is shared and permanent.
-func (t *Test) around(ctx context.Context) bool {
+// around reports whether the tables have a database or an account that is dropped with them, and
+// why it stays, if that is known. Some servers have one that is shared and permanent.
+func (t *Test) around(ctx context.Context) (exists bool, stays string) {
 	p := t.plan()
 	if p.Database.Container.Drop == nil {
-		return false
+		return false, ""
 	}
 	fates, err := p.Database.Container.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
-	return err != nil || len(fates) > 0
+	if err != nil {
+		return true, err.Error()
+	}
+	for _, fate := range fates {
+		stays = cmp.Or(stays, fate.Stays)
+	}
+	return len(fates) > 0, stays
 }
 
 // occupied reports whether the database of an account that cannot sign in exists, if another

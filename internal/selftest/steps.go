@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,6 +141,9 @@ func (t *Test) counter(step suite.T) {
 	step.Errorf("it went from %d to %d for %d transactions, within %d s", before, after, work, patience)
 }
 
+// triesToDelete limits the attempts of remove. Each waits several seconds for sessions to end.
+const triesToDelete = 3
+
 // remove removes what the test created and what still exists. It returns descriptions of what it
 // could not remove.
 func (t *Test) remove(step suite.T) (left []string) {
@@ -160,9 +164,20 @@ func (t *Test) remove(step suite.T) (left []string) {
 	if !t.stands(ctx, step, target, behind) {
 		return left
 	}
-	t.delete(ctx, step)
-	if !t.stands(ctx, step, target, behind) {
-		return left
+	exists, stays := false, ""
+	// The server may still be ending a session of a step that was stopped.
+	for try := 1; ; try++ {
+		t.delete(ctx, step)
+		if !t.stands(ctx, step, target, behind) {
+			return left
+		}
+		if !t.standed || t.left {
+			exists, stays = t.around(ctx)
+		}
+		if !exists || try == triesToDelete {
+			break
+		}
+		step.Logf("trying again, because %s still exists", target)
 	}
 	s, err := p.Database.Sessions.Connect(ctx, p.Connection, database.Owner)
 	if err != nil {
@@ -180,8 +195,8 @@ func (t *Test) remove(step suite.T) (left []string) {
 		behind("%s may still contain objects that the test created: %v", target, err)
 	case len(names) > 0:
 		behind("%s still holds %s: drop by hand what the test created", target, few(names))
-	case (!t.standed || t.left) && t.around(ctx):
-		behind("%s still exists and is empty: drop the database by hand, and its account if the test created one", target)
+	case exists:
+		behind("%s still exists and is empty (%s): drop the database by hand, and its account if the test created one", target, cmp.Or(stays, "for an unknown reason"))
 	}
 	return left
 }
