@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { between, bytes, count, day, figure, headline, millis, moment, plural, seconds, short, spell, stamp, timeOfDay, tookOf, zone } from './format.ts'
+import { ago, between, bytes, count, day, figure, headline, millis, moment, plural, seconds, short, spell, stamp, timeOfDay, tookOf, zone } from './format.ts'
 import { times } from './times.svelte.ts'
 
 test('counts have commas and no fraction', () => {
@@ -68,6 +68,9 @@ test.each([
 test('times are in UTC and to the second, unless the user has chosen local time', () => {
   expect(moment('2026-11-23T01:08:44.92Z')).toBe('2026-11-23 01:08:44')
   expect(moment(Date.UTC(2026, 10, 23, 1, 8, 44))).toBe('2026-11-23 01:08:44')
+  const begun = '2026-11-23T01:08:44Z'
+  expect([-1, 0, 59, 60, 3599, 3600, 86_399, 86_400].map((seconds) => ago(begun, Date.parse(begun) + 1000 * seconds))).toEqual(['', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', '23 h ago', ''])
+  expect([ago(undefined, 0), ago('', 0)]).toEqual(['', ''])
   expect([stamp('2026-11-23T01:08:44Z'), stamp(undefined), timeOfDay('2026-11-23T01:08:44Z'), moment('')]).toEqual(['2026-11-23 01:08:44 UTC', '–', '01:08:44', ''])
   expect(zone()).toBe('UTC')
   times.choose('local')

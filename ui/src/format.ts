@@ -97,6 +97,14 @@ export function day(time: string): string {
   return moment(time).slice(0, 10)
 }
 
+/** The time since a moment of the last day: "5 min ago", "3 h ago"; otherwise ''. */
+export function ago(time: string | undefined, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time ?? '')) / 60_000)
+  if (!(minutes >= 0 && minutes < 24 * 60)) return '' // also if there is no time
+  if (minutes === 0) return 'just now'
+  return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
+}
+
 /** A moment with its zone: "2026-11-22 22:04:42 UTC", "2026-11-22 23:04:42 UTC+1". */
 export function stamp(time: string | number | undefined): string {
   const said = moment(time)

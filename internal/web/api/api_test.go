@@ -317,6 +317,9 @@ func TestAPI_PerformsAWholeTest(t *testing.T) {
 	var ids []any
 	for next := ""; ; {
 		page := w.call("GET", "/jobs?limit=3"+next, "", 200)
+		if total := page["total"]; next == "" && total != 7.0 || next != "" && total != nil {
+			t.Errorf("got the total %v after %q, want 7 in the first page only", total, next)
+		}
 		for _, one := range page["jobs"].([]any) {
 			ids = append(ids, one.(map[string]any)["id"])
 		}
@@ -334,8 +337,9 @@ func TestAPI_PerformsAWholeTest(t *testing.T) {
 		"?since=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 0, "?since=2026-01-01T00:00:00Z": 7,
 		"?until=2026-01-01T00:00:00Z": 0, "?sort=highest&until=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 7,
 	} {
-		if got := len(w.call("GET", "/jobs"+query, "", 200)["jobs"].([]any)); got != want {
-			t.Errorf("/jobs%s: got %d jobs, want %d", query, got, want)
+		page := w.call("GET", "/jobs"+query, "", 200)
+		if got := len(page["jobs"].([]any)); got != want || page["total"] != nil {
+			t.Errorf("/jobs%s: got %d jobs and the total %v, want %d and none", query, got, page["total"], want)
 		}
 	}
 	w.refuses("DELETE", "/jobs/"+build[:12], 422, "whole ID")

@@ -36,7 +36,8 @@ func (b *base) find(ctx context.Context, in OneJob) (job.Job, error) {
 // JobsPage is a part of the list of jobs.
 type JobsPage struct {
 	document.Jobs
-	Next job.ID `json:"next,omitempty" doc:"Set if there are more jobs: pass it as the parameter before to get them."`
+	Next  job.ID `json:"next,omitempty" doc:"Set if there are more jobs: pass it as the parameter before to get them."`
+	Total int    `json:"total,omitempty" doc:"The number of all jobs, in the first page of a list without filters."`
 }
 
 // Annotation changes the labels and the note of a job.
@@ -133,6 +134,11 @@ func (r records) curve(ctx context.Context, id job.ID) ([]float64, error) {
 // records are the recorded jobs.
 type records struct{ *jobs }
 
+// filters reports whether a filter is set.
+func (in *narrowed) filters() bool {
+	return in.Action+in.Database+in.Workload+in.Text != "" || in.Status != "" || len(in.Label) > 0 || !in.Since.IsZero() || !in.Until.IsZero()
+}
+
 // query turns the filters into a query. It refuses unknown values, which would list nothing.
 func (r records) query(in *narrowed) (repository.Query, error) {
 	q := repository.Query{
@@ -183,6 +189,11 @@ func (r records) add(t *table) {
 		if len(jobs) > in.Limit {
 			jobs = jobs[:in.Limit]
 			page.Next = jobs[in.Limit-1].ID
+		}
+		if in.Before == "" && !in.filters() {
+			if page.Total, err = r.Store.Count(ctx); err != nil {
+				return nil, err
+			}
 		}
 		page.Jobs = document.NewJobs(jobs, r.headline)
 		for i, d := range page.Jobs.Jobs {

@@ -126,7 +126,7 @@ describe('the list of jobs', () => {
   test('shows the second part by itself, and older jobs on request', async () => {
     const [first, second, ...others] = jobs
     const parts: Record<string, object> = {
-      '': { jobs: [first], next: first?.id },
+      '': { jobs: [first], next: first?.id, total: jobs.length },
       [first?.id ?? '']: { jobs: [second], next: second?.id },
       [second?.id ?? '']: { jobs: others },
     }
@@ -135,7 +135,7 @@ describe('the list of jobs', () => {
       const { pathname, searchParams } = new URL(address)
       return pathname.endsWith('/jobs') ? Promise.resolve(new Response(JSON.stringify({ ...list, ...parts[searchParams.get('before') ?? ''] }))) : answering(address)
     })
-    const page = await open('#/jobs', 'The first 2 jobs')
+    const page = await open('#/jobs', `The first 2 of ${jobs.length} jobs`)
     const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show more jobs')
     older?.click()
     await vi.waitFor(() => expect(page.querySelectorAll('tbody tr.row')).toHaveLength(jobs.length), patience)
