@@ -155,9 +155,7 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 			if s.Built != nil && !s.compared {
 				s.Built(t, s.values(s.built), s.told)
 			}
-			if s.InParts {
-				s.part(t, "check", s.check)
-			}
+			s.part(t, "check", s.check)
 			s.compared = true
 		}
 	}

@@ -1,5 +1,5 @@
--- Without them, Derby compares each customer with each order, and sometimes takes minutes for
--- query 9, because it searches lineitem once for each part.
+-- Without them, Derby compares each customer with each order, and in one of six runs takes minutes
+-- for query 9.
 -- name: orders
 CREATE INDEX orders_i2 ON orders (o_custkey)
 
