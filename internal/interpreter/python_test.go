@@ -75,10 +75,11 @@ func (s *scripted) run(t *testing.T, script string, args ...string) (string, err
 	return string(printed), err
 }
 
-// begun waits until a script has printed "begun", or ctx ends.
+// begun waits until a script has printed "begun" and the end of the line, which Python writes
+// separately with PYTHONUNBUFFERED, or ctx ends.
 func (s *scripted) begun(ctx context.Context) {
 	for ctx.Err() == nil {
-		if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun") {
+		if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun\n") {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
