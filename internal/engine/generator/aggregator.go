@@ -215,7 +215,7 @@ func (f *aggregator) reportPauses() {
 	}
 	list := f.load.Pauses()
 	for _, p := range list[f.pauses:] {
-		f.feed.Message(job.Monitor, "This client did not run for %.1f s: the server did not cause the users' waits in that time", p.Length.Seconds())
+		f.feed.Message(f.groups[0].plan.Monitor(), "This client did not run for %.1f s: the server did not cause the users' waits in that time", p.Length.Seconds())
 	}
 	f.pauses = len(list)
 }

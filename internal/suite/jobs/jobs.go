@@ -185,16 +185,13 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 	if s.begun = true; len(v.Build) > 0 {
 		s.built = v.Build // nil keeps the values of the previous build
 	}
-	told := &told{}
-	s.do(t, s.spec(job.Build, s.values(s.built)), told)
-	s.told = told.events
+	_, s.told = s.do(t, s.spec(job.Build, s.values(s.built)))
 	s.isThere, s.checked = true, false
 }
 
 // measure performs a run, and checks that it executed and counted all kinds of transaction.
 func (s *cycle) measure(t suite.T, v workload.Variant) {
-	told := &told{}
-	result := s.do(t, s.specOfRun(3, s.ofRun(v)), told)
+	result, told := s.do(t, s.specOfRun(3, s.ofRun(v)))
 	for k, kind := range s.Workload.Kinds {
 		without := slices.ContainsFunc(v.Without, func(words string) bool { return strings.HasPrefix(kind.Name, words) })
 		tally := result.Summary.Kinds[k]
@@ -211,7 +208,7 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		}
 	}
 	if s.Look != nil {
-		s.Look(t, v, told.events)
+		s.Look(t, v, told)
 	}
 	if s.Workload.Users.Finite {
 		s.wantSpans(t, result)
@@ -321,7 +318,7 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	if !s.begun {
 		return
 	}
-	whole, told := s.isThere, &told{}
+	whole, told := s.isThere, &told{t: t}
 	s.isThere, s.checked = false, false
 	_, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built)), told)
 	if exit := job.ExitOf(err); !whole && (exit == job.ExitConnect || exit == job.ExitMissing) {
@@ -368,60 +365,68 @@ func (s *cycle) perform(ctx context.Context, spec job.Spec, watchers ...job.Watc
 	return engine.Local{Version: s.Version}.DoPlan(ctx, plan, job.Control{Watchers: watchers})
 }
 
-// do performs a job, and ends the step if the job fails.
-func (s *cycle) do(t suite.T, spec job.Spec, watchers ...job.Watcher) job.Result {
+// do performs a job, and returns its result and events. It ends the step if the job fails. Because a
+// busy machine may leave this process without a core for so long that a run is invalid, do makes up
+// to three runs then.
+func (s *cycle) do(t suite.T, spec job.Spec) (job.Result, []job.Event) {
 	t.Helper()
-	who := &product{}
-	result, err := s.perform(t.Context(), spec, append(watchers, &failures{t: t}, who)...)
-	for _, f := range result.Findings {
-		if err != nil && !f.Holds && f.Excuse == "" {
-			t.Logf("%s does not hold: %s %v %v %s", f.Rule, f.Title, f.Columns, f.Rows, f.Error)
+	const runs = 3
+	for run := 1; ; run++ {
+		told := &told{t: t}
+		result, err := s.perform(t.Context(), spec, told)
+		if result.InvalidBy == "Client" && run < runs {
+			t.Logf("%s: %v; tried again", spec.Action, err)
+			continue
 		}
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", spec.Action, err)
-	}
-	who.expect(t, spec.Action, s.Relative)
-	return result
-}
-
-// product is a watcher that keeps the messages and facts about the server's product.
-type product struct {
-	lines []string
-	facts string
-}
-
-func (p *product) Watch(e job.Event) {
-	if strings.Contains(e.Message, " server answered, although ") {
-		p.lines = append(p.lines, e.Message)
-	}
-	if e.Facts != nil {
-		p.facts = e.Facts.Product
+		for _, f := range result.Findings {
+			if err != nil && !f.Holds && f.Excuse == "" {
+				t.Logf("%s does not hold: %s %v %v %s", f.Rule, f.Title, f.Columns, f.Rows, f.Error)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", spec.Action, err)
+		}
+		told.wantProduct(spec.Action, s.Relative)
+		return result, told.events
 	}
 }
 
-// expect fails the test unless the job has reported the compatible product exactly once, or not at
-// all if relative is "".
-func (p *product) expect(t suite.T, action job.Action, relative string) {
-	t.Helper()
-	want := min(len(relative), 1)
-	if len(p.lines) != want || want == 1 && !strings.Contains(p.lines[0], relative) {
-		t.Errorf("%s: got the lines %q, want %d that name %s", action, p.lines, want, relative)
-	}
-	if action == job.Run && p.facts != relative {
-		t.Errorf("%s: the facts name the product %q, want %q", action, p.facts, relative)
-	}
+// told is a watcher that keeps the events of a job, and logs failed transactions as they happen.
+type told struct {
+	t      suite.T
+	events []job.Event
 }
 
-// failures is a watcher that logs failed transactions as they happen.
-type failures struct{ t suite.T }
-
-func (f *failures) Watch(e job.Event) {
+func (l *told) Watch(e job.Event) {
+	l.events = append(l.events, e)
 	if e.Failure != nil {
 		again := ""
 		if e.Failure.Retried {
 			again = "; tried again"
 		}
-		f.t.Logf("%s, %s: %s%s", e.Failure.Kind, e.Failure.Class, e.Failure.Message, again)
+		l.t.Logf("%s, %s: %s%s", e.Failure.Kind, e.Failure.Class, e.Failure.Message, again)
+	}
+}
+
+// wantProduct checks that the job has reported the compatible product exactly once, or not at all if
+// relative is "".
+func (l *told) wantProduct(action job.Action, relative string) {
+	l.t.Helper()
+	var lines []string
+	facts := ""
+	for _, e := range l.events {
+		if strings.Contains(e.Message, " server answered, although ") {
+			lines = append(lines, e.Message)
+		}
+		if e.Facts != nil {
+			facts = e.Facts.Product
+		}
+	}
+	want := min(len(relative), 1)
+	if len(lines) != want || want == 1 && !strings.Contains(lines[0], relative) {
+		l.t.Errorf("%s: got the lines %q, want %d that name %s", action, lines, want, relative)
+	}
+	if action == job.Run && facts != relative {
+		l.t.Errorf("%s: the facts name the product %q, want %q", action, facts, relative)
 	}
 }
