@@ -104,7 +104,7 @@ func runExample(t *testing.T, program, database string, environ []string, comman
 	for _, command := range commands {
 		c := exec.Command(command[0], command[1:]...)
 		c.Env = append(os.Environ(), environ...)
-		c.Env = append(c.Env, "SLEDGE="+program, "DB="+database, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=1s",
+		c.Env = append(c.Env, "SLEDGE="+program, "DB="+database, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=400ms",
 			"SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
 		if strings.HasPrefix(filepath.Base(command[len(command)-1]), "profile.") {
 			c.Env = append(c.Env, "VUS=1 2")

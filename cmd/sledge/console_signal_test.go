@@ -29,9 +29,9 @@ func TestScript_EndsAfterSignal(t *testing.T) {
 		signal             syscall.Signal
 		last               string // line on stderr
 	}{
-		{"SIGTERM in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
-		{"SIGTERM in Tcl", "a.tcl", `dgset directory FOLDER; dgset warehouse 30; catch datagenrun; puts next`, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
-		{"Ctrl-C in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
+		{"SIGTERM in Python", "a.py", generate, "Vuser 1:Opened File", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
+		{"SIGTERM in Tcl", "a.tcl", `dgset directory FOLDER; dgset warehouse 30; catch datagenrun; puts next`, "Vuser 1:Opened File", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
+		{"Ctrl-C in Python", "a.py", generate, "Vuser 1:Opened File", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
 		{"Ctrl-C that another program gets first", "a.tcl", `catch {exec sh -c {kill -INT $$}}; puts on`, "on", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -101,8 +101,8 @@ func TestScript_SignalKeepsResultOfRun(t *testing.T) {
 	t.Parallel()       // it mostly waits
 	newConsole(t, nil) // skips the test if a language is missing
 	p, database := onSchema(t)
-	tcl := "dbset db sqlite; diset connection sqlite_file " + database + "; diset tpcc sqlite_rampup 0; tcset refreshrate 1; tcstart\ncatch vurun\nvurun\nputs next\n"
-	python := "dbset('db', 'sqlite'); diset('connection', 'sqlite_file', '" + database + "'); diset('tpcc', 'sqlite_rampup', 0); tcset('refreshrate', 1); tcstart()\n" +
+	tcl := "dbset db sqlite; diset connection sqlite_file " + database + "; diset tpcc sqlite_rampup 0; diset tpcc sqlite_rate 100; tcset refreshrate 1; tcstart\ncatch vurun\nvurun\nputs next\n"
+	python := "dbset('db', 'sqlite'); diset('connection', 'sqlite_file', '" + database + "'); diset('tpcc', 'sqlite_rampup', 0); diset('tpcc', 'sqlite_rate', 100); tcset('refreshrate', 1); tcstart()\n" +
 		"try:\n  vurun()\nfinally:\n  vurun()\n  print('next')\n"
 	for _, test := range []struct {
 		name, file, script string

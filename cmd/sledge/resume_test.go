@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/repository"
-	"sledge/internal/testserver"
 )
 
 // TestBuild_ResumeKeepsLoadTime resumes a killed build with load time now at least a second after
@@ -19,64 +17,52 @@ import (
 // contain this time.
 func TestBuild_ResumeKeepsLoadTime(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for _, database := range []string{"sqlite", "postgresql"} {
-		t.Run(database, func(t *testing.T) {
-			var values map[string]string
-			var reader *sql.DB
-			if database == "sqlite" {
-				file := filepath.Join(t.TempDir(), "test.db")
-				values, reader = map[string]string{"sqlite_file": file}, openDatabase(t, "sqlite", file)
-			} else {
-				server := testserver.Open(t, database, testserver.Own())
-				values, reader = server.Values(), openDatabase(t, "pgx", server.DataSource("tpcc"))
-			}
-			p := newProgram(t, values)
-			args := []string{"build", "--db", database, "--warehouses", "2", "--set", map[string]string{"sqlite": "sqlite", "postgresql": "pg"}[database] + "_load_time=now"}
-			build := p.start(args...)
-			p.until("some rows are loaded", func() bool {
-				var chunks int
-				return reader.QueryRow("SELECT count(*) FROM sledge_build WHERE chunk >= 0").Scan(&chunks) == nil && chunks > 1
-			})
-			if err := build.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			p.wait(build)
-			var identity string
-			if err := reader.QueryRow("SELECT entry FROM sledge_build WHERE chunk = -1").Scan(&identity); err != nil {
-				t.Fatal(err)
-			}
-			_, loadTime, _ := strings.Cut(identity, "load time ")
-			p.until("it is later", func() bool { return time.Now().UTC().Format(time.DateTime) > loadTime })
+	file := filepath.Join(t.TempDir(), "test.db")
+	p, reader := newProgram(t, map[string]string{"sqlite_file": file}), openDatabase(t, "sqlite", file)
+	args := []string{"build", "--db", "sqlite", "--warehouses", "2", "--set", "load_time=now"}
+	build := p.start(args...)
+	p.until("some rows are loaded", func() bool {
+		var chunks int
+		return reader.QueryRow("SELECT count(*) FROM sledge_build WHERE chunk >= 0").Scan(&chunks) == nil && chunks > 1
+	})
+	if err := build.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(build)
+	var identity string
+	if err := reader.QueryRow("SELECT entry FROM sledge_build WHERE chunk = -1").Scan(&identity); err != nil {
+		t.Fatal(err)
+	}
+	_, loadTime, _ := strings.Cut(identity, "load time ")
+	p.until("it is later", func() bool { return time.Now().UTC().Format(time.DateTime) > loadTime })
 
-			if _, stderr, exit := p.run("build", "--db", database, "--warehouses", "2", "--resume"); exit != job.ExitUsage || !strings.Contains(stderr, loadTime) {
-				t.Errorf("resumed with another load time: exit code %d and %q, want %d and the time", exit, stderr, job.ExitUsage)
-			}
-			p.must(append(args, "--resume")...)
-			p.must("check", "--db", database)
-			var times int
-			var entered string
-			err := reader.QueryRow("SELECT count(DISTINCT o_entry_d), CAST(min(o_entry_d) AS varchar(19)) FROM orders").Scan(&times, &entered)
-			if err != nil || times != 1 || entered != loadTime {
-				t.Errorf("the orders have %d different times, the first %q, error %v; want only %s", times, entered, err, loadTime)
-			}
+	if _, stderr, exit := p.run("build", "--db", "sqlite", "--warehouses", "2", "--resume"); exit != job.ExitUsage || !strings.Contains(stderr, loadTime) {
+		t.Errorf("resumed with another load time: exit code %d and %q, want %d and the time", exit, stderr, job.ExitUsage)
+	}
+	p.must(append(args, "--resume")...)
+	p.must("check", "--db", "sqlite")
+	var times int
+	var entered string
+	err := reader.QueryRow("SELECT count(DISTINCT o_entry_d), CAST(min(o_entry_d) AS varchar(19)) FROM orders").Scan(&times, &entered)
+	if err != nil || times != 1 || entered != loadTime {
+		t.Errorf("the orders have %d different times, the first %q, error %v; want only %s", times, entered, err, loadTime)
+	}
 
-			store, err := repository.OpenToRead(p.repository)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer store.Close()
-			builds, err := store.List(t.Context(), repository.Query{Action: job.Build})
-			if err != nil || len(builds) != 3 {
-				t.Fatalf("got %d recorded builds and error %v, want 3", len(builds), err)
-			}
-			first := builds[len(builds)-1].Spec
-			kept := false
-			for name, text := range first.Options {
-				kept = kept || strings.HasSuffix(name, "load_time") && text == loadTime
-			}
-			if !kept {
-				t.Errorf("the build's recorded options are %v, want the load time %s", first.Options, loadTime)
-			}
-		})
+	store, err := repository.OpenToRead(p.repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	builds, err := store.List(t.Context(), repository.Query{Action: job.Build})
+	if err != nil || len(builds) != 3 {
+		t.Fatalf("got %d recorded builds and error %v, want 3", len(builds), err)
+	}
+	first := builds[len(builds)-1].Spec
+	kept := false
+	for name, text := range first.Options {
+		kept = kept || strings.HasSuffix(name, "load_time") && text == loadTime
+	}
+	if !kept {
+		t.Errorf("the build's recorded options are %v, want the load time %s", first.Options, loadTime)
 	}
 }

@@ -30,20 +30,20 @@ import (
 type mixed struct {
 	*world
 	id                  job.ID
-	values              option.Values
+	file                string // the SQLite database
 	lines, narrow, wide string
 	live                string // the messages of its live view
 }
 
 // runMixed builds a schema, and runs two groups on it.
-func runMixed(t *testing.T, database string, values option.Values) mixed {
+func runMixed(t *testing.T) mixed {
 	t.Helper()
 	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "mixed.db")
 	w.Resolver.Workloads = append(slices.Clone(w.Resolver.Workloads), analytics.Workload)
 	runner := engine.Local{Catalog: w.Resolver.Catalog, Version: w.Version}
 	w.Runner = runner
-	spec := job.Spec{Action: job.Build, Database: database, Workload: "tprocc", Users: 1, Options: values.Clone()}
-	spec.Options["warehouses"] = "1"
+	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Users: 1, Options: option.Values{"file": file, "warehouses": "1"}}
 	if _, err := runner.Do(t.Context(), spec, job.Control{}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,16 +60,18 @@ func runMixed(t *testing.T, database string, values option.Values) mixed {
 	defer store.Close()
 
 	run := job.Spec{
-		Action: job.Run, Database: database, Workload: "tprocc", Group: "orders", Users: 2, Options: values.Clone(),
+		Action: job.Run, Database: "sqlite", Workload: "tprocc", Group: "orders", Users: 2,
+		Options: option.Values{
+			"file": file, "rampup": "0s", "duration": "2s",
+			"fail_if": "orders.new_order.p95>60s,orders.nopm<1,reads.p99>60s,reads.query_1.failed>0,reads.min<1us",
+		},
 		Beside: []job.Group{{Name: "reads", Workload: "analytics", Users: 1}},
 	}
-	run.Options["rampup"], run.Options["duration"] = "0s", "2s"
-	run.Options["fail_if"] = "orders.new_order.p95>60s,orders.nopm<1,reads.p99>60s,reads.query_1.failed>0,reads.min<1us"
 	order, err := w.Resolver.Order(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mixed{world: w, values: values}
+	m := mixed{world: w, file: file}
 	var lines, narrow, wide bytes.Buffer
 	screen := func(to *bytes.Buffer, columns int) display.Screen {
 		return display.Screen{To: to, Width: func() int { return columns }}
@@ -113,32 +115,21 @@ func lastFrame(drawn string) (frame string) {
 // All output about a run of two groups names the groups.
 func TestRun_ShowsItsGroups(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t) // the engine's test of groups runs under the race detector
-	for name, values := range map[string]func(t *testing.T) option.Values{
-		"sqlite": func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
-		"postgresql": func(t *testing.T) option.Values {
-			own := testserver.Open(t, "postgresql").Values()
-			own["user"], own["password"], own["dbname"] = "groups", "groups", "groups"
-			return own
-		},
+	m := runMixed(t)
+	for _, shows := range []struct {
+		name string
+		test func(*testing.T, mixed)
+	}{
+		{"display", displaysGroups},
+		{"text", textHasGroups},
+		{"document", documentHasGroups},
+		{"export", exportHasGroups},
+		{"report", reportHasGroups},
+		{"lists", listsNameGroups},
+		{"web", webShowsGroups},
+		{"comparison", comparesGroupWithWorkloadAlone},
 	} {
-		t.Run(name, func(t *testing.T) {
-			m := runMixed(t, name, values(t))
-			for _, shows := range []struct {
-				name string
-				test func(*testing.T, mixed)
-			}{
-				{"display", displaysGroups},
-				{"text", textHasGroups},
-				{"document", documentHasGroups},
-				{"export", exportHasGroups},
-				{"report", reportHasGroups},
-				{"lists", listsNameGroups},
-				{"web", webShowsGroups},
-				{"comparison", comparesGroupWithWorkloadAlone},
-			} {
-				t.Run(shows.name, func(t *testing.T) { shows.test(t, m) })
-			}
-		})
+		t.Run(shows.name, func(t *testing.T) { shows.test(t, m) })
 	}
 }
 
@@ -345,14 +336,7 @@ func webShowsGroups(t *testing.T, m mixed) {
 }
 
 func comparesGroupWithWorkloadAlone(t *testing.T, m mixed) {
-	args := []string{"run", "--db", m.jobs(t)[0].Spec.Database, "--rampup", "0", "--duration", "1s", "--users", "2", "--workload", "tprocc"}
-	for name, value := range m.values {
-		if name != "password" {
-			args = append(args, "--set", name+"="+value)
-		}
-	}
-	m.Environ = append(m.Environ, "SLEDGE_PASSWORD="+m.values["password"])
-	m.output(t, args...)
+	m.output(t, "run", "--db", "sqlite", "--set", "file="+m.file, "--rampup", "0", "--duration", "1s", "--users", "2", "--workload", "tprocc")
 	text := m.output(t, "jobs", "compare", string(m.jobs(t)[0].ID), string(m.id))
 	want(t, "comparison", text, `workload +tprocc +tprocc \+ analytics`, `group reads +none +1 virtual user`, `orders\.NOPM +[\d,.]+ +[\d,.]+ +[\d.]+`, `reads\.QPM +- +[\d,.]+ +-`,
 		`^  orders\n    response p50, ms +[\d,.]+ +[\d,.]+ +[\d.]+`, `^  orders\.payment$`)

@@ -74,7 +74,7 @@ var mySQLDefaults = []string{
 	"innodb_buffer_pool_size=256M",
 	"innodb_flush_log_at_trx_commit=2",
 	"innodb_flush_method=nosync",
-	"sync_binlog=0",
+	"skip-log-bin",
 	"local_infile=1",
 	"skip-name-resolve",
 	"loose-mysqlx=0",

@@ -39,9 +39,9 @@ type Subject struct {
 	// Look checks the events of a run of a variant. Optional.
 	Look func(t suite.T, v workload.Variant, told []job.Event)
 
-	// Built checks the schema of the first build, given the option values and the events of that
-	// build. It must not change the schema. Optional.
-	Built func(t suite.T, values option.Values, told []job.Event)
+	// Built checks the schema of the first build, given the option values, and the events of that
+	// build and of the check after it. It must not change the schema. Optional.
+	Built func(t suite.T, values option.Values, build, check []job.Event)
 
 	// InParts makes each job of a variant a separate step, so that the suite continues after a
 	// failed step. It also compares the rows of every build and checks the schema after every run.
@@ -77,7 +77,8 @@ func Run(t suite.T, of Subject) {
 type cycle struct {
 	Subject
 	built    option.Values // the option values of the current schema
-	told     []job.Event   // the events of its build
+	building []job.Event   // the events of its build
+	checking []job.Event   // the events of the last check
 	begun    bool          // a build has begun, so its schema must be deleted
 	isThere  bool          // the build succeeded
 	checked  bool          // no run has changed the schema since the last check
@@ -152,10 +153,10 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		}
 		if !s.compared || s.InParts {
 			s.part(t, "rows", s.compare)
-			if s.Built != nil && !s.compared {
-				s.Built(t, s.values(s.built), s.told)
-			}
 			s.part(t, "check", s.check)
+			if s.Built != nil && !s.compared {
+				s.Built(t, s.values(s.built), s.building, s.checking)
+			}
 			s.compared = true
 		}
 	}
@@ -176,7 +177,7 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 
 func (s *cycle) check(t suite.T) {
 	t.Helper()
-	s.do(t, s.spec(job.Check, s.values(s.built)))
+	_, s.checking = s.do(t, s.spec(job.Check, s.values(s.built)))
 	s.checked = true
 }
 
@@ -185,7 +186,7 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 	if s.begun = true; len(v.Build) > 0 {
 		s.built = v.Build // nil keeps the values of the previous build
 	}
-	_, s.told = s.do(t, s.spec(job.Build, s.values(s.built)))
+	_, s.building = s.do(t, s.spec(job.Build, s.values(s.built)))
 	s.isThere, s.checked = true, false
 }
 

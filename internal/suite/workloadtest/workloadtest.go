@@ -24,9 +24,9 @@ import (
 // Look checks the events of a run of a variant.
 type Look func(t suite.T, v workload.Variant, told []job.Event)
 
-// Built checks a schema, given the option values and the events of its build. It must not change
-// the schema.
-type Built func(t suite.T, d *database.Database, values option.Values, told []job.Event)
+// Built checks a schema, given the option values, and the events of its build and of the check after
+// it. It must not change the schema.
+type Built func(t suite.T, d *database.Database, values option.Values, build, check []job.Event)
 
 // Run runs the suite on every database. look checks runs, and built checks the first build; both
 // may be nil.
@@ -49,7 +49,7 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 			},
 		}
 		if built != nil && !further() {
-			of.Built = func(t suite.T, values option.Values, told []job.Event) { built(t, d, values, told) }
+			of.Built = func(t suite.T, values option.Values, build, check []job.Event) { built(t, d, values, build, check) }
 		}
 		for _, version := range versions(w, d.Name) {
 			name := d.Name
