@@ -173,13 +173,16 @@ func (s *site) try(arguments ...string) string {
 const password = "correct horse battery"
 
 // addUser adds a user who logs in with the password.
-func (s *site) addUser(name, role string) {
+func (s *site) addUser(name, role string) { s.add(name, "--role", role) }
+
+// add adds a user who logs in with the password, and whose rights flags give.
+func (s *site) add(name string, rights ...string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.sledge("web", "user", "add", name, "--role", role, "--password-file", file, "--replace")
+	s.sledge(append([]string{"web", "user", "add", name, "--password-file", file, "--replace"}, rights...)...)
 }
 
 // addToken adds a user for a program, and returns its token.

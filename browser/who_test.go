@@ -56,6 +56,18 @@ func TestRights_InTheBrowser(t *testing.T) {
 	}
 }
 
+func TestMember_HasItsProjects(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.addUser("ann", "act")
+	s.add("kim", "--project", "kernel=act", "--project", "nightly=look")
+	file := filepath.Join(s.folder, "t.sqlite")
+	s.sledge("build", "--db", "sqlite", "--dbname", file)
+	other := s.jobs()[0]
+	s.start()
+	play(t, "member.mjs", facts{"address": s.address, "job": other, "file": file}, nil)
+}
+
 // TestReadOnlyServer_RefusesEveryRole verifies that a read-only server refuses to act for every role.
 func TestReadOnlyServer_RefusesEveryRole(t *testing.T) {
 	t.Parallel()

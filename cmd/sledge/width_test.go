@@ -108,7 +108,7 @@ func TestOutput_FitsTerminal(t *testing.T) {
 				{"build", "--db", "sqlite"},
 				{"check", "--db", "sqlite"},
 				{"run", "--db", "sqlite", "--users", "4", "--rampup", "0s", "--duration", "1s"},
-				{"run", "--db", "sqlite", "--users", "1,2", "--rampup", "0s", "--duration", "1s", "--set", "key_and_think=true", "--set", "keying_time=0,0,0,0,0"},
+				{"run", "--db", "sqlite", "--users", "1,2", "--rampup", "0s", "--duration", "1s", "--set", "key_and_think=true", "--set", "keying_time=0,0,0,0,0", "--set", "think_time=0.02,0.02,0.02,0.02,0.02"},
 				{"jobs"},
 				{"jobs", "show", "last"},
 				{"jobs", "result", "last"},

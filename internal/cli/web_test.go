@@ -284,6 +284,24 @@ func TestWebUser_AddsListsAndRemoves(t *testing.T) {
 	if w.run("web", "user", "list"); !strings.Contains(w.out.String(), "ann") || !strings.Contains(w.out.String(), "token") || strings.Contains(w.out.String(), "lou") || strings.Contains(w.out.String(), "argon2") {
 		t.Errorf("got the list %s", &w.out)
 	}
+	if code := w.run("web", "user", "add", "kim", "--project", "kernel = 6.11=act", "--project", "nightly=look", "--token"); code != job.OK || !strings.Contains(w.err.String(), "kim (role act in kernel = 6.11, look in nightly)") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	for want, flags := range map[string][]string{
+		"leave one out":                     {"--role", "act", "--project", "kernel=act"},
+		"--project kernel: give the role":   {"--project", "kernel"},
+		"--project: ":                       {"--project", "=act"},
+		"kernel is given twice":             {"--project", "kernel=act", "--project", "kernel=look"},
+		`project "kernel": role "operator"`: {"--project", "kernel=operator"},
+		"--role is missing":                 {},
+	} {
+		if code := w.run(append([]string{"web", "user", "add", "eve", "--token"}, flags...)...); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+			t.Errorf("%v: got exit code %d and %s, want %q", flags, code, &w.err, want)
+		}
+	}
+	if w.run("web", "user", "list"); !strings.Contains(w.out.String(), "act in kernel = 6.11, look in nightly") || strings.Contains(w.out.String(), "eve") {
+		t.Errorf("got the list %s", &w.out)
+	}
 	if code := w.run("web", "user", "remove", "ann"); code != job.OK {
 		t.Errorf("got exit code %d: %s", code, &w.err)
 	}

@@ -19,6 +19,9 @@ const (
 	longestName  = 100
 )
 
+// LabelProject is the label whose value is the project of a job. Users may have roles in projects only.
+const LabelProject = "project"
+
 // ParseLabel parses a label in the form "name=value".
 func ParseLabel(text string) (name, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")

@@ -29,13 +29,14 @@ type Headline struct {
 // Headlines returns the headlines of Sledge's own valid runs, the oldest first. It leaves out runs
 // that other programs recorded, because their counts were not checked.
 func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
+	seen, projects := visible(ctx, "?")
 	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
 			coalesce(nullif(result ->> '$.users', 0), spec ->> '$.users', 0),
 			coalesce(facts ->> '$.size', ''), facts ->> '$.durability.holds',
 			trim(coalesce(facts ->> '$.product', '') || ' ' || coalesce(facts ->> '$.server', '')), coalesce(facts ->> '$.target', ''), coalesce(result ->> '$.elapsed_seconds', 0.0), json_type(result, '$.spans') IS NOT NULL,
 			result ->> '$.metrics[0].name', result ->> '$.metrics[0].value', coalesce(result ->> '$.metrics[0].unit', ''), coalesce(result ->> '$.metrics[0].means', '')
-		FROM job WHERE action = ? AND status IN (?, ?) AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')
-		ORDER BY begun_ms, number`, job.Run, job.Succeeded, job.Missed)
+		FROM job WHERE action = ? AND status IN (?, ?) AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')`+seen+`
+		ORDER BY begun_ms, number`, append([]any{job.Run, job.Succeeded, job.Missed}, projects...)...)
 	if err != nil {
 		return nil, fmt.Errorf("list headlines: %w", err)
 	}

@@ -147,8 +147,8 @@ func listSQL(columns string, keys []string, part string) string {
 		ORDER BY ` + strings.Join(keys, " DESC, ") + ` DESC`
 }
 
-// partOf returns an SQL condition for the time and the place in the sorted list of the jobs that a query wants, and its
-// parameters. The condition begins with AND or is empty.
+// partOf returns an SQL condition for the time and the place in the sorted list of the jobs that a query wants and ctx
+// sees, and its parameters. The condition begins with AND or is empty.
 func (s *Store) partOf(ctx context.Context, q Query, keys []string) (condition string, values []any, err error) {
 	begun := "begun_ms"
 	if keys[0] != begun {
@@ -160,6 +160,8 @@ func (s *Store) partOf(ctx context.Context, q Query, keys []string) (condition s
 	if !q.Until.IsZero() {
 		condition, values = condition+" AND "+begun+" < ?", append(values, q.Until.UnixMilli())
 	}
+	seen, projects := visible(ctx, "?")
+	condition, values = condition+seen, append(values, projects...)
 	if q.Before == "" {
 		return condition, values, nil
 	}
@@ -181,7 +183,8 @@ func (s *Store) partOf(ctx context.Context, q Query, keys []string) (condition s
 
 // Count returns the number of recorded jobs.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
-	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM job").Scan(&n); err != nil {
+	seen, projects := visible(ctx, "?")
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM job WHERE true"+seen, projects...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the jobs: %w", err)
 	}
 	return n, nil
@@ -198,13 +201,14 @@ func (s *Store) Get(ctx context.Context, id job.ID) (job.Job, error) {
 func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
 	// "G" follows all hexadecimal digits. SQLite would not use an index for GLOB with a parameter.
 	condition, argument := `id >= ?1 AND id < ?1 || 'G'`, strings.ToUpper(string(id))
+	seen, projects := visible(ctx, "?2")
 	switch {
 	case strings.EqualFold(string(id), "last"):
-		condition, argument = `number = (SELECT number FROM job ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ? <> ''`, "last"
+		condition, argument = `number = (SELECT number FROM job WHERE true`+seen+` ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ?1 <> ''`, "last"
 	case !isHex(argument):
 		return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("%q is not the ID of a job: give its first hexadecimal digits, or \"last\"", string(id)))
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY begun_ms DESC, number DESC LIMIT 3`, argument)
+	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+seen+` ORDER BY begun_ms DESC, number DESC LIMIT 3`, append([]any{argument}, projects...)...)
 	if err != nil {
 		return job.Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -132,16 +133,38 @@ func chooseSeed(general []source) (uint64, error) {
 	return seed, nil
 }
 
-// readLabels parses labels and refuses duplicates.
-func readLabels(texts []string) (map[string]string, error) {
+// chooseLabels returns the labels of the strongest setting labels, and those given one by one, which
+// win over labels of the same name.
+func chooseLabels(general []source, given []string) (map[string]string, error) {
+	labels, err := parseLabels(given)
+	if err != nil {
+		return nil, fmt.Errorf("--label: %w", err)
+	}
+	e, ok := strongest(general, keyLabels)
+	if !ok || strings.TrimSpace(e.text) == "" {
+		return labels, nil
+	}
+	all, err := Labels(e.text)
+	if err != nil {
+		return nil, e.wrong("%w", err)
+	}
+	maps.Copy(all, labels)
+	return all, nil
+}
+
+// Labels parses the setting labels: "name=value", separated by commas.
+func Labels(text string) (map[string]string, error) { return parseLabels(strings.Split(text, ",")) }
+
+// parseLabels parses labels and refuses duplicates.
+func parseLabels(texts []string) (map[string]string, error) {
 	var labels map[string]string
 	for _, text := range texts {
-		name, value, err := job.ParseLabel(text)
+		name, value, err := job.ParseLabel(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fmt.Errorf("--label: %w", err)
+			return nil, err
 		}
 		if _, twice := labels[name]; twice {
-			return nil, fmt.Errorf("--label: %s is given twice: leave out one", name)
+			return nil, fmt.Errorf("%s is given twice: leave out one", name)
 		}
 		if labels == nil {
 			labels = map[string]string{}

@@ -18,9 +18,13 @@ const (
 	keyWorkload = "workload"
 	keyUsers    = "users"
 	keySeed     = "seed"
+	keyLabels   = "labels" // of the job: "name=value", separated by commas
 
 	keyConnection = "connection" // the name of a saved connection
 )
+
+// plainKeys lists them.
+var plainKeys = []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyLabels, keyConnection}
 
 // optionsTable is the table for options in a configuration file. Options may also be at the top
 // level.
@@ -117,13 +121,12 @@ func (f configFile) fillOptions(p source, table item) error {
 		return table.wrong("there is no table %s%s", table.key, meant)
 	}
 	for _, i := range table.table {
-		switch i.key {
-		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
+		switch {
+		case slices.Contains(plainKeys, i.key):
 			return i.wrong("%s is not an option: put it before the table %s", i.key, optionsTable)
-		case optionsTable:
+		case i.key == optionsTable:
 			return i.wrong("the table %s is inside itself: remove one of the two", optionsTable)
-		}
-		if i.what == isTable {
+		case i.what == isTable:
 			return i.wrong("%s takes one value, but is a table here", i.key)
 		}
 		if err := f.take(p, i); err != nil {
@@ -150,7 +153,7 @@ func (f configFile) take(p source, i item) error {
 		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
 	case slices.Contains(f.forbidden, i.key) && isSecretText(i.values):
 		return i.wrong("%s: others can read the file: run chmod 600 %s, or name a file that holds the password in %s%s", i.key, f.path, i.key, secretFile)
-	case i.list && i.key != keyUsers && !f.lists[i.key]:
+	case i.list && i.key != keyUsers && i.key != keyLabels && !f.lists[i.key]:
 		return i.wrong("%s takes one value, but is a list here: give text, a number, a date, true or false", i.key)
 	}
 	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}

@@ -99,6 +99,19 @@ func (r Resolver) TOML(o Order) string {
 	if o.Spec.Seed != defaultSeed {
 		fmt.Fprintf(&t, "seed = %d\n", o.Spec.Seed)
 	}
+	if len(o.Spec.Labels) > 0 {
+		var labels []string
+		for _, name := range slices.Sorted(maps.Keys(o.Spec.Labels)) {
+			if label := name + "=" + o.Spec.Labels[name]; strings.Contains(label, ",") {
+				fmt.Fprintf(&t, "# Give the label %s as --label, because it contains a comma.\n", tomlString(label))
+			} else {
+				labels = append(labels, tomlString(label))
+			}
+		}
+		if len(labels) > 0 {
+			fmt.Fprintf(&t, "labels = [%s]\n", strings.Join(labels, ", "))
+		}
+	}
 	t.WriteString("\n[options]\n")
 	for _, s := range o.Said() {
 		if s.Secret {
@@ -178,12 +191,7 @@ func (r Resolver) TakeIn(text string) (TakenIn, error) {
 	s := Sources{Given: map[string]string{keyDatabase: p[keyDatabase].text, keyWorkload: p[keyWorkload].text}}
 	pair, chosen := r.pairOf(s)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		switch name {
-		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
-			t.Settings[name] = p[name].text
-			continue
-		}
-		if !chosen {
+		if !chosen || slices.Contains(plainKeys, name) {
 			t.Settings[name] = p[name].text
 			continue
 		}

@@ -18,7 +18,7 @@ func (o Order) Given(s Sources) (option.Values, error) {
 		}
 	}
 	kept := option.Values{keyDatabase: o.Spec.Database, keyWorkload: o.Spec.Workload}
-	for _, name := range []string{keyConnection, keyUsers, keySeed} {
+	for _, name := range []string{keyConnection, keyUsers, keySeed, keyLabels} {
 		if text, given := s.Given[name]; given {
 			kept[name] = text
 		}

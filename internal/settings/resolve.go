@@ -26,7 +26,7 @@ type Sources struct {
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // typed at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
-	Labels     []string          // "name=value"
+	Labels     []string          // "name=value"; they win over equal names in the setting labels
 	Note       string            // the user's note on the job
 	Resume     bool              // whether to continue an interrupted build
 
@@ -53,7 +53,7 @@ type Order struct {
 	// the plan have the first number.
 	Counts []int
 
-	Origins  map[string]string    // the source of each option of the spec, and of db, workload, users and seed
+	Origins  map[string]string    // the source of each option of the spec, and of db, workload, users, seed, labels and connection
 	unsaid   []option.Description // the secrets that no source has set
 	fallback map[string]string    // the fallbacks of unsaid secrets
 	Warnings []string
@@ -111,7 +111,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume, Note: s.Note}
-	if spec.Labels, err = readLabels(s.Labels); err != nil {
+	if spec.Labels, err = chooseLabels(general, s.Labels); err != nil {
 		return Order{}, err
 	}
 	if err := job.CheckNote(s.Note); err != nil {
@@ -171,7 +171,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		Spec: plan.Spec, Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsetSecrets(), fallback: c.fallback, Warnings: warnings,
 	}
-	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection} {
+	for _, name := range plainKeys {
 		if e, ok := strongest(general, name); ok {
 			order.Origins[name] = e.origin
 		}

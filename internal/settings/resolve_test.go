@@ -376,6 +376,8 @@ func TestResolve_MistakesNameSourceAndRemedy(t *testing.T) {
 		{"nothing as a value", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_port:\n")}, []string{"line 2", "pg_port has no value"}},
 		{"duplicate key in YAML", settings.Sources{ConfigFile: file("a.yaml", "pg_port: 1\npg_port: 2")}, []string{"line 2", "pg_port is given twice"}},
 		{"wrong users in a file", settings.Sources{ConfigFile: file("a.yaml", "db: pg\nusers: many")}, []string{`users: "many" is not a whole number (it is from line 2 of `, "a.yaml"}},
+		{"label without a value", settings.Sources{Environ: []string{"SLEDGE_LABELS=ticket"}, Flags: pg()}, []string{"SLEDGE_LABELS", `"ticket" has no value`}},
+		{"label given twice in a file", settings.Sources{ConfigFile: file("a.yaml", "db: pg\nlabels: [ticket=1, ticket=2]")}, []string{"labels: ticket is given twice", "(it is from line 2 of "}},
 		{"wrong seed in a file", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\n\nseed = -1")}, []string{"seed: ", "(it is from line 3 of "}},
 		{"wrong database in a file", settings.Sources{ConfigFile: file("a.toml", "db = 'postgras'")}, []string{"db: ", "did you mean postgres?", "(it is from line 1 of "}},
 		{"too many users in a file", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\nusers = 200000")}, []string{"users: 200000", "(it is from line 2 of "}},
@@ -781,5 +783,29 @@ func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
 				t.Errorf("%s: got %q, want the remedy", tt.db, order.Warnings)
 			}
 		}
+	}
+}
+
+func TestLabels_OfOneSourceWithThoseGivenOneByOne(t *testing.T) {
+	s := settings.Sources{
+		ConfigFile: write(t, "a.toml", "db = 'sqlite'\nlabels = ['ticket=1']"),
+		Environ:    []string{"SLEDGE_LABELS=project=kernel, ticket=2"},
+		Labels:     []string{"ticket=3", "host=old"},
+	}
+	order, err := resolver.Resolve(job.Run, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]string{"project": "kernel", "ticket": "3", "host": "old"}; !maps.Equal(order.Spec.Labels, want) {
+		t.Errorf("got %v, want %v", order.Spec.Labels, want)
+	}
+	s.Labels = append(s.Labels, "list=a,b")
+	if order, err = resolver.Resolve(job.Run, s); err != nil {
+		t.Fatal(err)
+	}
+	text := resolver.TOML(order)
+	taken, err := resolver.TakeIn(text)
+	if err != nil || taken.Settings["labels"] != "host=old,project=kernel,ticket=3" || !strings.Contains(text, `# Give the label "list=a,b" as --label`) {
+		t.Errorf("got %v and %v from\n%s", taken.Settings, err, text)
 	}
 }

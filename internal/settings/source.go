@@ -114,7 +114,10 @@ func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 // options of other databases and of those that this build lacks, so that one file or environment
 // can serve several.
 func (r Resolver) knownNames() nameSet {
-	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true, keyConnection: true}
+	known := nameSet{}
+	for _, name := range plainKeys {
+		known[name] = true
+	}
 	for pair := range r.Known().Pairs() {
 		for _, o := range pair.Options() {
 			for _, name := range Called(pair, o) {

@@ -20,14 +20,15 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	by, others := s.loginDetails(r, who)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(struct { // the client may be gone
-		User     string `json:"user"`
-		Role     Role   `json:"role"`
-		MayAct   bool   `json:"may_act"`
-		ReadOnly bool   `json:"read_only"`
-		By       string `json:"by"`
-		Others   int    `json:"other_sessions"`
-		Shared   *shown `json:"shared,omitempty"`
-	}{who.name, who.role, who.role.mayAct() && !s.ReadOnly, s.ReadOnly, by, others, shownBy(visitOf(r).link)})
+		User     string            `json:"user"`
+		Role     Role              `json:"role"`
+		Projects map[string]string `json:"projects,omitempty"`
+		MayAct   bool              `json:"may_act"`
+		ReadOnly bool              `json:"read_only"`
+		By       string            `json:"by"`
+		Others   int               `json:"other_sessions"`
+		Shared   *shown            `json:"shared,omitempty"`
+	}{who.name, who.role, who.projects, who.role.mayAct() && !s.ReadOnly, s.ReadOnly, by, others, shownBy(visitOf(r).link)})
 }
 
 // loginDetails returns how the user logged in, and the number of their other sessions.

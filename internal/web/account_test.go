@@ -88,7 +88,7 @@ func TestSession_EndsOtherSessions(t *testing.T) {
 
 func TestPassword_NoneForTokensAndTheLink(t *testing.T) {
 	s := start(t, nil)
-	token, err := UsersIn(s.folder).AddToken("ci", Act)
+	token, err := UsersIn(s.folder).AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestPassword_NoneForTokensAndTheLink(t *testing.T) {
 func TestChangePassword_InAFileInAnyOrder(t *testing.T) {
 	users := UsersIn(t.TempDir())
 	for _, name := range []string{"ann", "lou"} {
-		if err := users.AddPassword(name, Look, password); err != nil {
+		if err := users.AddPassword(name, Everywhere(Look), password); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestChangePassword_KeepsConcurrentChanges(t *testing.T) {
 	users := UsersIn(t.TempDir())
 	const n = 8
 	for i := range n {
-		if err := users.AddPassword(fmt.Sprint("user", i), Look, password); err != nil {
+		if err := users.AddPassword(fmt.Sprint("user", i), Everywhere(Look), password); err != nil {
 			t.Fatal(err)
 		}
 	}

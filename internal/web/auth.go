@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -29,9 +30,20 @@ type visit struct {
 
 // identity is a user who has logged in.
 type identity struct {
-	name  string
-	role  Role
-	proof string // changes with the user's password or token
+	name     string
+	role     Role
+	projects map[string]string // of a member: its roles
+	proof    string            // changes with the user's password or token
+}
+
+// identityOf returns the identity of a user.
+func identityOf(u User) identity {
+	return identity{u.Name, cmp.Or(u.Role, member), u.RoleByProject(), u.proof()}
+}
+
+// equals reports whether two identities have the same rights and the same proof.
+func (i identity) equals(o identity) bool {
+	return i.name == o.name && i.role == o.role && i.proof == o.proof && maps.Equal(i.projects, o.projects)
 }
 
 // keyUser is the name of a client that sends the Key. No user can have it.
@@ -43,6 +55,16 @@ type visitKey struct{}
 func visitOf(r *http.Request) *visit {
 	v, _ := r.Context().Value(visitKey{}).(*visit)
 	return v
+}
+
+// Projects returns the roles of the user who is logged in, by project, from the context of a request that
+// a Server passes on; nil if the user's role is for the whole server.
+func Projects(ctx context.Context) map[string]string {
+	v, _ := ctx.Value(visitKey{}).(*visit)
+	if v == nil {
+		return nil
+	}
+	return v.who.projects
 }
 
 // UserName returns the name of the user who is logged in, or "", from the context of a request that a
@@ -156,6 +178,9 @@ func (s *Server) authorize(w *responseWriter, r *http.Request, v *visit) bool {
 		return false
 	}
 	v.who = who
+	if who.role == member {
+		return s.authorizeMember(w, r, who)
+	}
 	switch {
 	case r.URL.Path == "/logout" || r.URL.Path == othersPath || !acts(r) && !s.isPrivate(r):
 		return true
@@ -186,7 +211,7 @@ func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 			return identity{name: keyUser, role: Own}, true, nil
 		}
 		user, found, err := s.users.byToken(token)
-		return identity{user.Name, user.Role, user.proof()}, found, err
+		return identityOf(user), found, err
 	}
 	cookie, err := r.Cookie(s.cookie)
 	if err != nil {
@@ -208,7 +233,7 @@ func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	if err != nil || !found || subtle.ConstantTimeCompare([]byte(user.proof()), []byte(proof)) != 1 {
 		return identity{}, false, err
 	}
-	return identity{user.Name, user.Role, proof}, true, nil
+	return identityOf(user), true, nil
 }
 
 // whileAllowed returns a context that ends when the client may no longer read the API, or when the
@@ -257,7 +282,14 @@ func (s *Server) isAllowed(r *http.Request, v *visit) bool {
 		return err == nil && works && s.shows(*v.link, r) // a board may show another job now
 	}
 	now, in, err := s.identify(r)
-	return err == nil && in && now == v.who
+	if err != nil || !in || !now.equals(v.who) {
+		return false
+	}
+	if now.role != member {
+		return true
+	}
+	status, _ := s.refusesMember(now, r) // a job may be in another project now
+	return status == 0
 }
 
 // sendToLogin responds to a client that has not logged in: with a redirect, or an error to programs.

@@ -55,6 +55,10 @@ type Config struct {
 	Shares *Shares
 	Shows  func(share.Subject, *http.Request) bool
 
+	// Within returns the status and the reason with which a request to the API of a user who has these
+	// roles in projects is refused; 0 if it is allowed. nil refuses all.
+	Within func(roles map[string]string, r *http.Request) (status int, reason string)
+
 	// Pages are the built pages, with index.html at their root; nil if the build has none.
 	Pages fs.FS
 

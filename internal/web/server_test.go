@@ -53,7 +53,7 @@ func start(t *testing.T, change func(*Config)) *site {
 	folder := t.TempDir()
 	users := UsersIn(folder)
 	for name, role := range map[string]Role{"ann": Act, "lou": Look} {
-		if err := users.AddPassword(name, role, password); err != nil {
+		if err := users.AddPassword(name, Everywhere(role), password); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,7 +275,7 @@ func TestLink_NoneIfThereAreUsers(t *testing.T) {
 	if err := before.end(); err != nil {
 		t.Fatal(err)
 	}
-	if err := UsersIn(folder).AddPassword("ann", Act, password); err != nil {
+	if err := UsersIn(folder).AddPassword("ann", Everywhere(Act), password); err != nil {
 		t.Fatal(err)
 	}
 	s := serve(t, folder, nil, nil)
@@ -403,7 +403,7 @@ func TestCrossOrigin_RefusesActions(t *testing.T) {
 
 func TestToken_LogsInPrograms(t *testing.T) {
 	s := start(t, nil)
-	token, err := s.users.AddToken("ci", Look)
+	token, err := s.users.AddToken("ci", Everywhere(Look))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +443,7 @@ func TestKey_MayAct(t *testing.T) {
 		s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+wrong).wants(t, 401, "another key")
 	}
 	s.logIn(c, keyUser, key).wants(t, 401, "the key as a password")
-	if err := s.users.AddPassword(keyUser, Act, password); err == nil {
+	if err := s.users.AddPassword(keyUser, Everywhere(Act), password); err == nil {
 		t.Error("a user can have the name of the key's client")
 	}
 	if err := s.end(); err != nil {
@@ -468,11 +468,11 @@ func TestOthers_NeedAuthorization(t *testing.T) {
 			fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path)
 		})}
 	})
-	look, err := s.users.AddToken("ci", Look)
+	look, err := s.users.AddToken("ci", Everywhere(Look))
 	if err != nil {
 		t.Fatal(err)
 	}
-	act, err := s.users.AddToken("bot", Act)
+	act, err := s.users.AddToken("bot", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -546,7 +546,7 @@ func TestPrivate_NeedsRoleAct(t *testing.T) {
 
 func TestOwned_NeedsRoleOwnToChange(t *testing.T) {
 	s := start(t, func(c *Config) { c.Private, c.Owned = []string{"/api/v1/notices"}, []string{"/api/v1/notices"} })
-	if err := s.users.AddPassword("olga", Own, password); err != nil {
+	if err := s.users.AddPassword("olga", Everywhere(Own), password); err != nil {
 		t.Fatal(err)
 	}
 	for name, status := range map[string]struct{ read, change int }{"lou": {403, 403}, "ann": {200, 403}, "olga": {200, 200}} {
@@ -618,7 +618,7 @@ func TestAttempts_OfOneNameNeverCountForAnother(t *testing.T) {
 
 func TestAudit_NamesUsersAndNoSecrets(t *testing.T) {
 	s := start(t, nil)
-	token, err := s.users.AddToken("ci", Act)
+	token, err := s.users.AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1028,7 +1028,7 @@ const limit = 500 * time.Millisecond
 
 func TestStream_OutlastsTimeouts(t *testing.T) {
 	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Look)
+	token, err := UsersIn(folder).AddToken("ci", Everywhere(Look))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1049,10 +1049,10 @@ func TestStream_EndsWithItsUserAndTheServer(t *testing.T) {
 	var begun, ended <-chan struct{}
 	folder := t.TempDir()
 	users := UsersIn(folder)
-	if err := users.AddPassword("ann", Act, password); err != nil {
+	if err := users.AddPassword("ann", Everywhere(Act), password); err != nil {
 		t.Fatal(err)
 	}
-	token, err := users.AddToken("ci", Look)
+	token, err := users.AddToken("ci", Everywhere(Look))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1089,7 +1089,7 @@ func TestStream_EndsWithItsUserAndTheServer(t *testing.T) {
 func TestServer_DisconnectsClientsThatDoNotRead(t *testing.T) {
 	failed := make(chan error, 1)
 	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Look)
+	token, err := UsersIn(folder).AddToken("ci", Everywhere(Look))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1121,7 +1121,7 @@ func TestServer_DisconnectsClientsThatDoNotRead(t *testing.T) {
 
 func TestServer_DisconnectsSlowRequests(t *testing.T) {
 	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Act)
+	token, err := UsersIn(folder).AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1165,7 +1165,7 @@ func TestBodyTimeout_DoesNotLimitHandling(t *testing.T) {
 	}
 	for protocol, config := range map[string]*tls.Config{"HTTP/1.1": nil, "HTTP/2.0": own} {
 		folder := t.TempDir()
-		token, err := UsersIn(folder).AddToken("ci", Act)
+		token, err := UsersIn(folder).AddToken("ci", Everywhere(Act))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1194,7 +1194,7 @@ func TestBodyTimeout_DoesNotLimitHandling(t *testing.T) {
 func TestRequests_AreLimitedInSize(t *testing.T) {
 	folder := t.TempDir()
 	users := UsersIn(folder)
-	token, err := users.AddToken("ci", Act)
+	token, err := users.AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1247,7 +1247,7 @@ func TestSession_OutlivesTheServerButNotItsUser(t *testing.T) {
 	}
 	again := serve(t, s.folder, func(c *Config) { _ = c.Listener.Close(); c.Listener = listener }, nil)
 	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "after another start")
-	if err := again.users.AddPassword("ann", Look, password); err != nil {
+	if err := again.users.AddPassword("ann", Everywhere(Look), password); err != nil {
 		t.Fatal(err)
 	}
 	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 401, "after a new password")
@@ -1357,7 +1357,7 @@ func TestFiles_OnlyForTheirOwner(t *testing.T) {
 func TestServe_FinishesOpenResponses(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Act)
+	token, err := UsersIn(folder).AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1388,7 +1388,7 @@ func TestServe_FinishesOpenResponses(t *testing.T) {
 func TestServe_AbortsResponsesThatDoNotEnd(t *testing.T) {
 	begun, released := make(chan struct{}), make(chan struct{})
 	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Act)
+	token, err := UsersIn(folder).AddToken("ci", Everywhere(Act))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -220,7 +220,7 @@ func (s *Server) shows(link share.Link, r *http.Request) bool {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		return s.Shows(link.Subject, r)
 	}
-	return r.URL.Path == "/" || r.URL.Path == "/icon.svg" || r.URL.Path == sessionPath || strings.HasPrefix(r.URL.Path, "/assets/")
+	return isOfPages(r.URL.Path)
 }
 
 // visited returns the link of a visitor's request.

@@ -189,7 +189,7 @@ func TestSharedLink_EndsByTimeRevocationAndItsUser(t *testing.T) {
 		},
 		"the account": func(string) {
 			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // accounts are dated by the second
-			if err := s.users.AddPassword("ann", Act, "another password"); err != nil {
+			if err := s.users.AddPassword("ann", Everywhere(Act), "another password"); err != nil {
 				t.Error(err)
 			}
 		},
@@ -208,7 +208,7 @@ func TestSharedLink_EndsByTimeRevocationAndItsUser(t *testing.T) {
 		}
 		s.attempts = newAttempts(time.Now)
 	}
-	if err := s.users.AddPassword("bob", Act, password); err != nil {
+	if err := s.users.AddPassword("bob", Everywhere(Act), password); err != nil {
 		t.Fatal(err)
 	}
 	s.share("bob", "7", now.Add(time.Hour))

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,10 +41,62 @@ var Roles = []Role{Look, Act, Own}
 // mayAct reports whether a role includes Act.
 func (r Role) mayAct() bool { return r == Act || r == Own }
 
+// member is the role of a user who has roles in projects only. No user can be given it.
+const member Role = "member"
+
+// Rights are what a user may do: a role on the whole server, or roles in projects.
+type Rights struct {
+	Role     Role            `json:"role,omitempty"`     // "" if there are projects
+	Projects map[string]Role `json:"projects,omitempty"` // by project, which is the value of the label project
+}
+
+// Everywhere returns the rights of a role on the whole server.
+func Everywhere(role Role) Rights { return Rights{Role: role} }
+
+// RoleByProject returns the roles in projects as texts; nil if the role is for the whole server.
+func (r Rights) RoleByProject() map[string]string {
+	var roles map[string]string
+	for project, role := range r.Projects {
+		if roles == nil {
+			roles = map[string]string{}
+		}
+		roles[project] = string(role)
+	}
+	return roles
+}
+
+// String returns the rights in words: "act", or "own in kernel, look in nightly".
+func (r Rights) String() string {
+	var list []string
+	for _, project := range slices.Sorted(maps.Keys(r.Projects)) {
+		list = append(list, fmt.Sprintf("%s in %s", r.Projects[project], project))
+	}
+	return cmp.Or(strings.Join(list, ", "), string(r.Role))
+}
+
+// check returns an error unless there is either a valid role, or projects with valid roles.
+func (r Rights) check() error {
+	if len(r.Projects) > 0 && r.Role != "" {
+		return fmt.Errorf("role %q: a user has a role on the whole server or roles in projects, not both", r.Role)
+	}
+	for project, role := range r.Projects {
+		if project == "" {
+			return errors.New("a project has no name")
+		}
+		if !slices.Contains(Roles, role) {
+			return fmt.Errorf("project %q: role %q: give %s, to see its results, %s, to start its set-ups, too, or %s, to share its results, too", project, role, Look, Act, Own)
+		}
+	}
+	if len(r.Projects) == 0 && !slices.Contains(Roles, r.Role) {
+		return fmt.Errorf("role %q: give %s, to see results, %s, to change things too, or %s, to set up notices and revoke what others share, too", r.Role, Look, Act, Own)
+	}
+	return nil
+}
+
 // User is a person who logs in with a password, or a program that logs in with a token.
 type User struct {
-	Name     string    `json:"name"`
-	Role     Role      `json:"role"`
+	Name string `json:"name"`
+	Rights
 	Password string    `json:"password,omitempty"`     // its Argon2id hash
 	Token    string    `json:"token_sha256,omitempty"` // hash of a program's token
 	Added    time.Time `json:"added"`
@@ -112,7 +165,7 @@ func (u *Users) List() ([]User, error) {
 		return nil, fmt.Errorf("read the users: %s is damaged: %w", u.path, err)
 	}
 	for _, one := range file.Users {
-		if err := checkUser(one.Name, one.Role); err != nil {
+		if err := checkUser(one.Name, one.Rights); err != nil {
 			return nil, fmt.Errorf("read the users: %s: %w", u.path, err)
 		}
 	}
@@ -131,17 +184,14 @@ func (u *Users) find(name string) (user User, found bool, err error) {
 
 var userNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
-func checkUser(name string, role Role) error {
+func checkUser(name string, rights Rights) error {
 	if !userNames.MatchString(name) {
 		return fmt.Errorf("user %q: a name has 1 to 64 letters, digits and . _ @ -, and begins with a letter or digit", name)
 	}
 	if name == linkUser {
 		return fmt.Errorf("user %s: choose another name, because this one stands for the login link", linkUser)
 	}
-	if !slices.Contains(Roles, role) {
-		return fmt.Errorf("role %q: give %s, to see results, %s, to change things too, or %s, to set up notices and revoke what others share, too", role, Look, Act, Own)
-	}
-	return nil
+	return rights.check()
 }
 
 // leastPassword is the minimum length of a password in characters (NIST SP 800-63B, 5.1.1.2).
@@ -158,10 +208,10 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// Check returns an error if the name or the role is invalid, or if the user exists and replace is
+// Check returns an error if the name or the rights are invalid, or if the user exists and replace is
 // false.
-func (u *Users) Check(name string, role Role, replace bool) error {
-	if err := checkUser(name, role); err != nil {
+func (u *Users) Check(name string, rights Rights, replace bool) error {
+	if err := checkUser(name, rights); err != nil {
 		return err
 	}
 	_, found, err := u.find(name)
@@ -172,21 +222,21 @@ func (u *Users) Check(name string, role Role, replace bool) error {
 }
 
 // AddPassword adds or replaces a user with a password.
-func (u *Users) AddPassword(name string, role Role, password string) error {
+func (u *Users) AddPassword(name string, rights Rights, password string) error {
 	if err := CheckPassword(password); err != nil {
 		return err
 	}
-	return u.put(User{Name: name, Role: role, Password: hashPassword(password)})
+	return u.put(User{Name: name, Rights: rights, Password: hashPassword(password)})
 }
 
 // AddToken adds or replaces a program with a new token. It returns the token and saves only its hash.
-func (u *Users) AddToken(name string, role Role) (token string, err error) {
+func (u *Users) AddToken(name string, rights Rights) (token string, err error) {
 	token = tokenPrefix + secret.New()
-	return token, u.put(User{Name: name, Role: role, Token: secret.Hash(token)})
+	return token, u.put(User{Name: name, Rights: rights, Token: secret.Hash(token)})
 }
 
 func (u *Users) put(user User) error {
-	if err := checkUser(user.Name, user.Role); err != nil {
+	if err := checkUser(user.Name, user.Rights); err != nil {
 		return err
 	}
 	unlock, err := u.lock()

@@ -15,7 +15,7 @@ func TestUsers_KeepConcurrentAdditions(t *testing.T) {
 		all.Go(func() {
 			users := UsersIn(folder)
 			for n := range each {
-				if _, err := users.AddToken(fmt.Sprintf("u%d-%d", program, n), Look); err != nil {
+				if _, err := users.AddToken(fmt.Sprintf("u%d-%d", program, n), Everywhere(Look)); err != nil {
 					t.Error(err)
 				}
 			}

@@ -19,6 +19,8 @@ export interface Page {
   group?: (typeof groups)[number]
   /** The heading of docs/web.md that explains it; if missing, that of the page to which it belongs. */
   help?: string
+  /** Whether users with roles in projects only have it. */
+  members?: true
   load: () => Promise<{ default: Component<Place> | Component }>
   /** Requests the page's first data while its file is loaded. */
   ahead?: (query: URLSearchParams) => void
@@ -26,14 +28,14 @@ export interface Page {
 
 /** All pages; those of a group are in the order of the navigation. The first is the default. */
 export const pages: Page[] = [
-  { path: 'start', name: 'Start', group: 'Test', help: 'start', load: () => import('./pages/StartPage.svelte') },
+  { path: 'start', members: true, name: 'Start', group: 'Test', help: 'start', load: () => import('./pages/StartPage.svelte') },
   { path: 'setup', name: 'Set up', group: 'Test', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
   { path: 'setup/schedules', help: 'schedules', load: () => import('./pages/SchedulesPage.svelte') },
   { path: 'schema', name: 'Schema', group: 'Test', help: 'schema', load: () => import('./pages/SchemaPage.svelte') },
   { path: 'run', name: 'Run', group: 'Test', help: 'run', load: () => import('./pages/RunPage.svelte') },
-  { path: 'jobs', name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead(askedOf(filterOf(query))) },
-  { path: 'jobs/compare', load: () => import('./pages/ComparePage.svelte') },
-  { path: 'jobs/:id', help: 'a-job', load: () => import('./pages/JobPage.svelte') },
+  { path: 'jobs', members: true, name: 'Jobs', group: 'Results', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead(askedOf(filterOf(query))) },
+  { path: 'jobs/compare', members: true, load: () => import('./pages/ComparePage.svelte') },
+  { path: 'jobs/:id', members: true, help: 'a-job', load: () => import('./pages/JobPage.svelte') },
   { path: 'profiles', name: 'Profiles', group: 'Results', help: 'profiles', load: () => import('./pages/ProfilesPage.svelte') },
   { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
   { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
@@ -47,9 +49,9 @@ export const pages: Page[] = [
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
   { path: 'datagen', name: 'Data generation', group: 'Tools', help: 'data-generation', load: () => import('./pages/DatagenPage.svelte') },
   { path: 'datagen/:id', load: () => import('./pages/DatagenTaskPage.svelte') },
-  { path: 'settings', name: 'Settings', help: 'settings', load: () => import('./pages/SettingsPage.svelte') },
-  { path: 'help', name: 'Help', load: () => import('./pages/HelpPage.svelte') },
-  { path: 'help/:page', load: () => import('./pages/HelpPage.svelte') },
+  { path: 'settings', members: true, name: 'Settings', help: 'settings', load: () => import('./pages/SettingsPage.svelte') },
+  { path: 'help', members: true, name: 'Help', load: () => import('./pages/HelpPage.svelte') },
+  { path: 'help/:page', members: true, load: () => import('./pages/HelpPage.svelte') },
 ]
 
 /** A page with the parameters of its address. */
@@ -65,6 +67,11 @@ export function pageOf(hash: string): Found | undefined {
     if (params !== undefined) return { page, params, query }
   }
   return undefined
+}
+
+/** Whether the user has a page. */
+export function has(page: Page, member: boolean): boolean {
+  return !member || page.members === true
 }
 
 /** Whether a page is the one of a navigation entry, or belongs to it. */

@@ -5,6 +5,8 @@
 interface Told {
   user: string
   role: string
+  /** The roles of a member, by project. */
+  projects?: Record<string, string>
   may_act: boolean
   read_only: boolean
   by: string
@@ -73,6 +75,35 @@ class Session {
     return this.#told?.may_act ?? !this.#asking // if unknown, the server refuses what is not allowed
   }
 
+  /** Whether the user has roles in projects only. */
+  get member(): boolean {
+    return this.role === 'member'
+  }
+
+  /** Whether the user may change and delete a job, or start a saved set-up: with the role act, or in its project. */
+  mayActOn(of: { labels?: Record<string, string> | undefined }): boolean {
+    return this.mayAct || this.#has(of, ['act', 'own'])
+  }
+
+  /** Whether the user may share a job by a link. */
+  mayShare(of: { labels?: Record<string, string> | undefined }): boolean {
+    return this.mayAct || this.#has(of, ['own'])
+  }
+
+  /** Whether the user may share the jobs of at least one project. */
+  get mayShareSome(): boolean {
+    return this.mayAct || (this.member && !this.readOnly && Object.values(this.#told?.projects ?? {}).includes('own'))
+  }
+
+  #has({ labels }: { labels?: Record<string, string> | undefined }, roles: readonly string[]): boolean {
+    return this.member && !this.readOnly && roles.includes(this.#told?.projects?.[labels?.['project'] ?? ''] ?? '')
+  }
+
+  /** The roles of a member in words: "act in kernel, look in nightly". */
+  get inProjects(): string {
+    return Object.entries(this.#told?.projects ?? {}).map(([project, role]) => `${role} in ${project}`).join(', ')
+  }
+
   /** Whether the user may change what only owners may. */
   get mayOwn(): boolean {
     return this.mayAct && (this.#told === undefined || this.role === 'own')
@@ -81,13 +112,20 @@ class Session {
   /** Why the user may not act, in a sentence; "" if they may. */
   get why(): string {
     if (this.#told === undefined || this.mayAct || visiting) return ''
-    return this.#told?.read_only ? 'Nothing can be changed here: the server was started with --read-only.' : 'Your role is look: you may not change anything.'
+    if (this.#told.read_only) return 'Nothing can be changed here: the server was started with --read-only.'
+    return this.member ? `Your roles are ${this.inProjects}. Everything else needs a role on the whole server.` : 'Your role is look: you may not change anything.'
+  }
+
+  /** Why the user may not change a job, in a sentence; "" if they may. */
+  whyNot(of: { labels?: Record<string, string> | undefined }): string {
+    return this.mayActOn(of) ? '' : this.why
   }
 
   /** The permissions in a word or two. */
   get may(): string {
     if (this.#told === undefined) return ''
     if (this.#told.read_only) return 'read-only'
+    if (this.member) return Object.keys(this.#told.projects ?? {}).join(', ')
     return this.#told.may_act ? 'may act' : 'may look'
   }
 

@@ -51,11 +51,12 @@ func (s *Site) users() (api.Users, error) {
 	list := api.Users{Users: []api.User{}, Commands: []api.Command{
 		{Does: "Add a person (asks for a password)", Command: "sledge web user add NAME --role look" + repo},
 		{Does: "Add a program (prints a token once)", Command: "sledge web user add NAME --role act --token" + repo},
+		{Does: "Add a person who sees one project only", Command: "sledge web user add NAME --project PROJECT=look" + repo},
 		{Does: "Change a user's password or role", Command: "sledge web user add NAME --role act --replace" + repo},
 		{Does: "Remove a user and end their logins", Command: "sledge web user remove NAME" + repo},
 	}}
 	for _, one := range all {
-		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), By: one.By(), Added: one.Added})
+		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), Projects: one.RoleByProject(), By: one.By(), Added: one.Added})
 	}
 	return list, nil
 }

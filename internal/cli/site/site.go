@@ -77,10 +77,10 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
 		Notices: s.notices,
-		Serving: s.serving, Users: s.users, UserName: web.UserName, Note: web.Note, Shares: config.Shares,
+		Serving: s.serving, Users: s.users, UserName: web.UserName, Projects: web.Projects, Note: web.Note, Shares: config.Shares,
 		Say: config.Say,
 	})
-	config.API, config.Shows = s.Verbs, s.Verbs.Shows
+	config.API, config.Shows, config.Within = s.Verbs, s.Verbs.Shows, s.Verbs.Within
 	old := webservice.New(webservice.Config{
 		Catalog: p.Resolver.Catalog, Store: s.Store, Version: p.Version, Logs: console.TempDir(p.Environ),
 		Home: func() string { return s.Home() }, Quit: s.Quit, Note: web.Note, Say: config.Say,

@@ -14,6 +14,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
 	"sledge/internal/web"
 )
@@ -56,18 +57,24 @@ func usersOf(p *program.Program, repository string) (*web.Users, error) {
 
 func webUserAdd(p *program.Program, repository *string) *cobra.Command {
 	var role, passwordFile string
+	var projects []string
 	var token, replace bool
 	c := &cobra.Command{
-		Use:   "add NAME --role look|act|own",
+		Use:   "add NAME --role look|act|own | --project PROJECT=look|act|own",
 		Short: "Add a user with a password, or a program with a token",
 		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it generates
 a token for a program instead, and prints it once. A user with the role look can see results and
 change nothing. A user with the role act can also start, stop and delete. A user with the role own
-can also set up notices, and revoke what other users have shared.`,
+can also set up notices, and revoke what other users have shared.
+
+With --project, a user has roles in projects only. A project is the value of the label project of jobs
+and of saved set-ups. With look, the user sees its jobs; with act, also starts its set-ups, stops,
+annotates and deletes its jobs; with own, also shares them by links.`,
 		Example: program.Examples(
 			"sledge web user add ann --role act",
 			"sledge web user add wall --role look --password-file secret.txt",
 			"sledge web user add ci --role act --token > token.txt",
+			"sledge web user add kim --project kernel=act --project nightly=look",
 			"",
 			"# Change the password and the role.",
 			"sledge web user add ann --role look --replace",
@@ -78,24 +85,25 @@ can also set up notices, and revoke what other users have shared.`,
 			if err != nil {
 				return err
 			}
-			name, as := args[0], web.Role(role)
-			if role == "" {
-				return program.Usage("--role is missing: give look, to see results, act, to start, stop and delete too, or own, to set up notices and revoke what others share, too")
+			name := args[0]
+			rights, err := rightsOf(role, projects)
+			if err != nil {
+				return err
 			}
 			if token && passwordFile != "" {
 				return program.Usage("--token and --password-file exclude each other: leave one out")
 			}
-			if err := users.Check(name, as, replace); errors.Is(err, web.ErrUserExists) {
+			if err := users.Check(name, rights, replace); errors.Is(err, web.ErrUserExists) {
 				return job.WithExit(job.ExitExists, fmt.Errorf("%w: choose another name, or change this user's role and password with --replace", err))
 			} else if err != nil {
 				return job.WithExit(job.ExitUsage, err)
 			}
 			if token {
-				secret, err := users.AddToken(name, as)
+				secret, err := users.AddToken(name, rights)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(p.Stderr, "This is the token of %s (role %s). Save it now: it cannot be shown again, because Sledge saves only its hash.\n", name, role)
+				fmt.Fprintf(p.Stderr, "This is the token of %s (role %s). Save it now: it cannot be shown again, because Sledge saves only its hash.\n", name, rights)
 				_, err = fmt.Fprintln(p.Whole, secret)
 				return err
 			}
@@ -103,20 +111,48 @@ can also set up notices, and revoke what other users have shared.`,
 			if err != nil {
 				return err
 			}
-			if err := users.AddPassword(name, as, password); err != nil {
+			if err := users.AddPassword(name, rights, password); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "Added %s with the role %s to %s\n", name, role, users.Path())
+			_, err = fmt.Fprintf(p.Stdout, "Added %s with the role %s to %s\n", name, rights, users.Path())
 			return err
 		}),
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&role, "role", "", "`role`: look, act or own")
+	flags.StringArrayVar(&projects, "project", nil, "`PROJECT=ROLE`: a role in this project only; may be given several times, instead of --role")
 	flags.StringVar(&passwordFile, "password-file", "", "`file` with the password in one line")
 	flags.BoolVar(&token, "token", false, "generate a token for a program instead of a password")
 	flags.BoolVar(&replace, "replace", false, "replace the user of this name and end their logins")
 	return c
+}
+
+// rightsOf returns the rights that the flags give.
+func rightsOf(role string, projects []string) (web.Rights, error) {
+	switch {
+	case role == "" && len(projects) == 0:
+		return web.Rights{}, program.Usage("--role is missing: give look, to see results, act, to start, stop and delete too, or own, to set up notices and revoke what others share, too; or give --project for a role in one project only")
+	case role != "" && len(projects) > 0:
+		return web.Rights{}, program.Usage("--role is for the whole server, and --project for one project: leave one out")
+	case role != "":
+		return web.Everywhere(web.Role(role)), nil
+	}
+	rights := web.Rights{Projects: map[string]web.Role{}}
+	for _, text := range projects {
+		at := strings.LastIndex(text, "=")
+		if at < 0 {
+			return web.Rights{}, program.Usage("--project %s: give the role, too, such as --project %s=look", text, settings.ShellWord(text))
+		}
+		if _, _, err := job.ParseLabel(job.LabelProject + "=" + text[:at]); err != nil {
+			return web.Rights{}, program.Usage("--project: %w", err)
+		}
+		if _, twice := rights.Projects[text[:at]]; twice {
+			return web.Rights{}, program.Usage("--project: %s is given twice: leave out one", text[:at])
+		}
+		rights.Projects[text[:at]] = web.Role(text[at+1:])
+	}
+	return rights, nil
 }
 
 // newPassword reads a password from a file, or asks for it twice.
@@ -180,7 +216,7 @@ func webUserList(p *program.Program, repository *string) *cobra.Command {
 			}
 			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "Role", Left: true}, {Head: "Logs in with", Left: true}, {Head: "Added", Left: true}}}
 			for _, one := range all {
-				t.Row(one.Name, string(one.Role), one.By(), one.Added.Local().Format("2006-01-02 15:04"))
+				t.Row(one.Name, one.String(), one.By(), one.Added.Local().Format("2006-01-02 15:04"))
 			}
 			return p.PrintTable(t)
 		}),

@@ -7,6 +7,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,6 +60,10 @@ type Config struct {
 	UserName func(context.Context) string
 	Note     func(ctx context.Context, what string)
 
+	// Projects returns the roles of the user of a request, by project; nil if the user may see all jobs. It
+	// may be nil.
+	Projects func(context.Context) map[string]string
+
 	// Shares are the shared links; nil if the server has none.
 	Shares Shares
 
@@ -101,7 +106,7 @@ func New(c Config) *API {
 		catalog{b},
 		setups{b},
 		connections{b},
-		savedSetups{b},
+		savedSetups{a.chains},
 		a.jobs, a.views,
 		records{j},
 		notes{b},
@@ -136,6 +141,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			problem(http.StatusInternalServerError, "this is a bug in Sledge: please report it, with the lines that the server printed").write(w)
 		}
 	}()
+	if roles := a.rolesOf(r.Context()); roles != nil {
+		r = r.WithContext(repository.Visible(r.Context(), slices.Collect(maps.Keys(roles))))
+	}
 	allowed := a.methodsOf(r)
 	switch {
 	case slices.Contains(allowed, r.Method):

@@ -56,6 +56,23 @@ const (
 	byLogin = "login"
 )
 
+// operationOf returns the ID of the operation that a request asks for, and its path with parameters in
+// braces. Both are empty if there is none.
+func (t *table) operationOf(r *http.Request) (id, path string) {
+	_, pattern := t.mux.Handler(r)
+	method, path, _ := strings.Cut(pattern, " ")
+	item := t.huma.OpenAPI().Paths[strings.TrimPrefix(path, Prefix)]
+	if item == nil {
+		return "", ""
+	}
+	for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+		if o != nil && o.Method == method {
+			return o.OperationID, path
+		}
+	}
+	return "", ""
+}
+
 // roleOf returns the role that a user needs for an operation.
 func roleOf(o huma.Operation) string {
 	isIn := func(list []string) bool {

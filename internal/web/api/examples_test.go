@@ -61,6 +61,9 @@ var steps = []step{
 	{operation: "change-setup", path: "/setups/$setup", body: `{"name": "nightly, 10 minutes"}`, status: 200},
 	{operation: "list-setups", path: "/setups", status: 200},
 	{operation: "show-setup", path: "/setups/$setup", status: 200},
+	{operation: "save-setup", path: "/setups", body: `{"name": "build here", "action": "build", "settings": {"db": "sqlite", "dbname": "here.sqlite", "labels": "project=kernel"}}`, status: 201, id: "here", unseen: true},
+	{operation: "start-setup", path: "/setups/$here/start", status: 201, id: "started"},
+	{operation: "watch-job", path: "/jobs/$started/events", status: 200, unseen: true},
 	{operation: "check-settings", path: "/settings", body: exampleRun, status: 200},
 	{operation: "check-form", path: "/settings/check", body: `{"action": "run", "settings": {"db": "pg", "port": "many"}}`, status: 200},
 	{operation: "show-settings-as", path: "/settings/forms", body: `{"action": "build", "settings": {"db": "pg", "host": "db1", "warehouses": 10}}`, status: 200},
@@ -446,7 +449,7 @@ func (p *player) play(s step) example {
 func (p *player) refusals() (list []example) {
 	p.Helper()
 	folder := p.TempDir()
-	token, err := web.UsersIn(folder).AddToken("lou", web.Look)
+	token, err := web.UsersIn(folder).AddToken("lou", web.Everywhere(web.Look))
 	if err != nil {
 		p.Fatal(err)
 	}

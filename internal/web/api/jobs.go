@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -241,7 +242,16 @@ func (r records) add(t *table) {
 		Body Annotation
 	},
 	) (*of[report.Document], error) {
-		j, err := r.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
+		j, err := r.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		project, given := in.Body.Labels[job.LabelProject]
+		moves := given && project != j.Spec.Labels[job.LabelProject] || slices.Contains(in.Body.Remove, job.LabelProject)
+		if moves && r.rolesOf(ctx) != nil {
+			return nil, problem(http.StatusForbidden, "labels: the label %s says who sees the job: only users with a role on the whole server may change it", job.LabelProject)
+		}
+		j, err = r.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
 		return answer(document.NewHead(j, r.headline), err)
 	})
 	remove := huma.Operation{

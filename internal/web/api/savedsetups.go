@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
@@ -33,6 +34,7 @@ type SetupHead struct {
 	Database   string     `json:"database"`
 	Workload   string     `json:"workload"`
 	Connection string     `json:"connection,omitempty" doc:"Name of the saved connection that it uses."`
+	Project    string     `json:"project,omitempty" doc:"The value of the label project of its jobs."`
 	Users      string     `json:"users,omitempty" doc:"Numbers of virtual users, as the set-up has them."`
 	By         string     `json:"by,omitempty" doc:"The user who changed it last."`
 	Changed    time.Time  `json:"changed"`
@@ -68,13 +70,16 @@ type setupChange struct {
 }
 
 // savedSetups are the set-ups that users keep under names.
-type savedSetups struct{ *base }
+type savedSetups struct{ *chains }
 
 func (s savedSetups) add(t *table) {
 	add(t, get("list-setups", "/setups", "List the saved set-ups", tagSetups), func(ctx context.Context, _ *struct{}) (*of[Setups], error) {
 		list, err := s.Store.Setups(ctx)
 		d := Setups{[]SetupHead{}}
 		for _, one := range list {
+			if !s.sees(ctx, projectOf(one)) {
+				continue
+			}
 			d.Setups = append(d.Setups, newSetup(one).SetupHead)
 		}
 		return answer(d, err)
@@ -134,6 +139,24 @@ func (s savedSetups) add(t *table) {
 		s.Note(ctx, fmt.Sprintf("changed set-up %q, now %q", before, one.Name))
 		return answer(newSetup(one), nil)
 	})
+	start := huma.Operation{
+		OperationID: "start-setup", Method: http.MethodPost, Path: "/setups/{id}/start", Tags: []string{tagSetups}, DefaultStatus: http.StatusCreated,
+		Summary:     "Start a saved set-up as it is",
+		Description: "With several numbers of virtual users, it starts a sequence of runs, and the response is about the first one.",
+	}
+	start.Errors = ofStart
+	add(t, start, func(ctx context.Context, in *OneSetup) (*started, error) {
+		one, err := s.Store.Setup(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		id, _, err := s.run(wantedOf(one))
+		if err != nil {
+			return nil, err
+		}
+		j, err := s.Store.Get(ctx, id)
+		return &started{Location: "../../jobs/" + string(id), Body: document.NewHead(j, s.headline)}, err
+	})
 	remove := huma.Operation{
 		OperationID: "delete-setup", Method: http.MethodDelete, Path: "/setups/{id}", Tags: []string{tagSetups}, DefaultStatus: http.StatusNoContent,
 		Summary: "Delete a saved set-up", Description: "Jobs that were started with it stay.",
@@ -163,7 +186,7 @@ func newSetup(one repository.Setup) SavedSetup {
 	return SavedSetup{
 		SetupHead{
 			ID: one.Number, Name: one.Name, Action: one.Action, By: one.By, Changed: one.Changed,
-			Database: one.Settings["db"], Workload: one.Settings["workload"],
+			Project: projectOf(one), Database: one.Settings["db"], Workload: one.Settings["workload"],
 			Connection: one.Settings["connection"], Users: one.Settings["users"],
 		},
 		one.Settings,

@@ -248,9 +248,16 @@ func (in StartTimes) set(one *repository.Schedule) error {
 	return err
 }
 
-// wantedOf returns the request that a schedule makes.
+// wantedBySchedule returns the request that a schedule makes.
+func wantedBySchedule(setup repository.Setup) Wanted {
+	in := wantedOf(setup)
+	in.Labels = map[string]string{labelSchedule: setup.Name}
+	return in
+}
+
+// wantedOf returns the request that starts a saved set-up.
 func wantedOf(setup repository.Setup) Wanted {
-	in := Wanted{Action: setup.Action, Settings: map[string]Value{}, Labels: map[string]string{labelSchedule: setup.Name}}
+	in := Wanted{Action: setup.Action, Settings: map[string]Value{}}
 	for name, value := range setup.Settings {
 		in.Settings[name] = Value(value)
 	}
@@ -260,7 +267,7 @@ func wantedOf(setup repository.Setup) Wanted {
 // refuseTyped returns an error if the database server refuses the passwords with which a schedule would
 // start a set-up. If the server cannot be reached, the passwords may be right.
 func (s *schedules) refuseTyped(ctx context.Context, setup repository.Setup) error {
-	order, err := s.signedIn(ctx, wantedOf(setup))
+	order, err := s.signedIn(ctx, wantedBySchedule(setup))
 	if err != nil {
 		return err
 	}
@@ -278,7 +285,7 @@ func (s *schedules) start(ctx context.Context, one repository.Schedule) (job.ID,
 	if err := s.mayStart(one.Owner); err != nil {
 		return "", err
 	}
-	in := wantedOf(one.Setup)
+	in := wantedBySchedule(one.Setup)
 	order, err := s.resolve(in)
 	if err != nil {
 		return "", err
@@ -305,7 +312,7 @@ func (s *schedules) mayStart(owner string) error {
 	if err != nil || len(list.Users) == 0 {
 		return err
 	}
-	if !slices.ContainsFunc(list.Users, func(u User) bool { return u.Name == owner && u.Role != "look" }) {
+	if !slices.ContainsFunc(list.Users, func(u User) bool { return u.Name == owner && (u.Role == "act" || u.Role == "own") }) {
 		return &schedule.MissedError{Reason: fmt.Sprintf("%s, who owns the schedule, may not start jobs any more: a user who may can switch it off and on again to own it", owner)}
 	}
 	return nil

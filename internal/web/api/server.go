@@ -67,9 +67,11 @@ type Allowance struct {
 // User is a user of the server.
 type User struct {
 	Name  string    `json:"name"`
-	Role  string    `json:"role" doc:"look, act or own."`
+	Role  string    `json:"role" doc:"look, act or own; empty for a member of projects."`
 	By    string    `json:"by" doc:"How the user logs in: password or token."`
 	Added time.Time `json:"added"`
+
+	Projects map[string]string `json:"projects,omitempty" doc:"The roles of a member, by project."`
 }
 
 // Users lists the users of the server.

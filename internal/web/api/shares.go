@@ -124,11 +124,16 @@ func (s sharedLinks) add(t *table) {
 	})
 }
 
-// subject returns what to share, with complete IDs of things that exist.
+// subject returns what to share, with complete IDs of things that exist. A member shares only jobs of the
+// projects that it owns.
 func (s sharedLinks) subject(ctx context.Context, wanted ToShare) (share.Subject, error) {
 	subject := share.Subject{Kind: wanted.Kind}
+	roles := s.rolesOf(ctx)
 	if several := wanted.Kind == share.Comparison; several != (len(wanted.IDs) > 1) {
 		return subject, wrong("ids", "ids: a job and a board have one ID, and a comparison two or more")
+	}
+	if wanted.Kind == share.Board && roles != nil {
+		return subject, problem(http.StatusForbidden, "a board belongs to no project: share jobs and comparisons of your projects")
 	}
 	if wanted.Kind == share.Board {
 		number, err := strconv.ParseInt(wanted.IDs[0], 10, 64)
@@ -141,8 +146,11 @@ func (s sharedLinks) subject(ctx context.Context, wanted ToShare) (share.Subject
 	}
 	for _, id := range wanted.IDs {
 		j, err := s.Store.Get(ctx, job.ID(id))
-		if err != nil {
+		if err != nil && roles == nil {
 			return subject, err
+		}
+		if err != nil || roles != nil && !includes(roles[j.Spec.Labels[job.LabelProject]], "own") {
+			return subject, problem(http.StatusNotFound, "%s", notThere)
 		}
 		subject.IDs = append(subject.IDs, string(j.ID))
 	}
@@ -191,18 +199,13 @@ var naming = []string{"id", "with"}
 // Shows reports whether a shared link to a subject shows what a request asks for: the operation, each
 // parameter and each ID must be among those that the link's page needs.
 func (a *API) Shows(subject share.Subject, r *http.Request) bool {
-	_, pattern := a.mux.Handler(r)
-	method, path, _ := strings.Cut(pattern, " ")
-	item := a.huma.OpenAPI().Paths[strings.TrimPrefix(path, Prefix)]
-	if method != http.MethodGet || item == nil || item.Get == nil {
-		return false
-	}
-	allowed, is := visible[subject.Kind][item.Get.OperationID]
+	operation, path := a.operationOf(r)
+	allowed, is := visible[subject.Kind][operation]
 	if !is {
 		return false
 	}
 	ids := subject.IDs
-	if subject.Kind == share.Board && item.Get.OperationID != "show-board" {
+	if subject.Kind == share.Board && operation != "show-board" {
 		ids = a.jobsOfBoard(r.Context(), subject)
 	}
 	given := strings.Split(r.URL.Path, "/")

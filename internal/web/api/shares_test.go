@@ -20,9 +20,10 @@ import (
 func (w *world) mounted() (tokens map[web.Role]string) {
 	w.Helper()
 	folder := w.TempDir()
+	w.users = web.UsersIn(folder)
 	tokens = map[web.Role]string{"": ""}
 	for _, role := range web.Roles {
-		token, err := web.UsersIn(folder).AddToken(string(role), role)
+		token, err := web.UsersIn(folder).AddToken(string(role), web.Everywhere(role))
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -34,8 +35,8 @@ func (w *world) mounted() (tokens map[web.Role]string) {
 	}
 	shares := web.SharesIn(folder)
 	w.api.Serving = func() Serving { return Serving{Hostnames: []string{}, Proxies: []string{}} }
-	w.api.Shares, w.api.UserName, w.api.Note = shares, web.UserName, web.Note
-	server, err := web.New(web.Config{Listener: listener, Folder: folder, API: w.api, Private: Private, Owned: Owned, Shares: shares, Shows: w.api.Shows})
+	w.api.Shares, w.api.UserName, w.api.Projects, w.api.Note = shares, web.UserName, web.Projects, web.Note
+	server, err := web.New(web.Config{Listener: listener, Folder: folder, API: w.api, Private: Private, Owned: Owned, Shares: shares, Shows: w.api.Shows, Within: w.api.Within})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func (w *world) mounted() (tokens map[web.Role]string) {
 	return tokens
 }
 
-// visitor is a client with a shared link.
+// visitor is a client with a shared link, or without a cookie the user of the token.
 type visitor struct {
 	*world
 	at, cookie string
@@ -83,7 +84,11 @@ func (v visitor) status(method, path string) int {
 	if err != nil {
 		v.Fatal(err)
 	}
-	request.Header.Set("Cookie", v.cookie)
+	if v.cookie != "" {
+		request.Header.Set("Cookie", v.cookie)
+	} else {
+		request.Header.Set("Authorization", "Bearer "+v.token)
+	}
 	response, err := http.DefaultTransport.RoundTrip(request) // follows no redirect
 	if err != nil {
 		v.Fatal(err)

@@ -24,7 +24,7 @@ const tagVerbs = "Settings and actions"
 // Wanted is a request for a job.
 type Wanted struct {
 	Action   job.Action        `json:"action" enum:"build,check,run,delete"`
-	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"Settings by the names of a configuration file: db, workload, users, seed, and options."`
+	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"Settings by the names of a configuration file: db, workload, users, seed, labels, and options."`
 	Labels   map[string]string `json:"labels,omitempty" maxProperties:"100"`
 	Note     string            `json:"note,omitempty"`
 	Resume   bool              `json:"resume,omitempty" doc:"Continue a build that was interrupted."`

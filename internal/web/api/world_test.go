@@ -24,6 +24,7 @@ import (
 	"sledge/internal/runner/process"
 	"sledge/internal/settings"
 	"sledge/internal/testserver"
+	"sledge/internal/web"
 )
 
 // local performs jobs in this process; the workers of these tests use it, too.
@@ -42,8 +43,9 @@ type world struct {
 	*testing.T
 	api    *API
 	url    string
-	path   string // of the repository
-	token  string // sent if it is not ""
+	path   string     // of the repository
+	token  string     // sent if it is not ""
+	users  *web.Users // after mounted
 	seen   strings.Builder
 	shapes map[string]*jsonschema.Schema
 }

@@ -8,6 +8,7 @@ import { search as searchManual } from '../help/api.ts'
 import { pages } from '../pages.ts'
 import { signOf } from '../parts/status.ts'
 import { toJob } from '../route.ts'
+import { session } from '../session.svelte.ts'
 import { savedSetups, toSetup } from '../setup/saved.ts'
 import { mend } from '../setup/mend.svelte.ts'
 import { setup } from '../setup.svelte.ts'
@@ -41,7 +42,7 @@ function wordsOf(text: string): string[] {
 /** The named pages that match a text by their names or groups. They are known at once. */
 export function pagesFor(text: string): Group {
   const words = wordsOf(text)
-  const found = pages.flatMap(({ name, group = 'page', path }): Entry[] => (name !== undefined && has(`${name} ${group}`, words) ? [{ title: name, about: group, go: `#/${path}` }] : []))
+  const found = pages.flatMap(({ name, group = 'page', path, members }): Entry[] => (name !== undefined && (members || !session.member) && has(`${name} ${group}`, words) ? [{ title: name, about: group, go: `#/${path}` }] : []))
   return { name: 'Pages', entries: text.trim() === '' ? found : found.slice(0, most) }
 }
 
@@ -71,7 +72,7 @@ export async function foundFor(text: string, signal: AbortSignal): Promise<Group
       entries: (valueOf(setups) ?? [])
         .filter((one) => has(`${one.name} ${titles.ofJob(one)} ${one.connection ?? ''}`, words))
         .slice(0, most)
-        .map((one) => ({ title: one.name, about: titles.ofJob(one), go: toSetup(one.id) })),
+        .map((one) => ({ title: one.name, about: titles.ofJob(one), go: session.member ? '#/start' : toSetup(one.id) })),
     },
     {
       name: `Options of ${titles.of(setup.workload)} on ${titles.of(setup.database)}`,

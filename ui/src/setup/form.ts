@@ -43,6 +43,19 @@ export const usersOption: Option = {
   limits: 'whole number, or several with commas',
 }
 
+/** The labels of jobs, which are not an option of a database or workload either. */
+export const labelsOption: Option = {
+  name: 'labels',
+  label: 'Labels of the jobs',
+  kind: 'string',
+  default: '',
+  help: 'labels by which people find and compare jobs, such as kernel=6.11,ticket=4711; the label project also says which users with roles in projects see them',
+  group: 'load',
+  form: 'driver',
+  key: '--label',
+  limits: 'name=value, or several with commas',
+}
+
 /** A usual length of a run. */
 interface Length {
   name: string

@@ -7,7 +7,7 @@ import type { Values } from './api.ts'
 type Recorded = Pick<Job, 'database' | 'workload' | 'options' | 'users' | 'seed' | 'groups'>
 
 /** The settings that are not options of a database or workload. */
-const besides = new Set(['users', 'seed'])
+const besides = new Set(['users', 'seed', 'labels'])
 
 /** Whether a job can be repeated from its record. A job of several groups needs a configuration file. */
 export function repeatable(job: Pick<Job, 'workload' | 'groups' | 'origin'>): boolean {

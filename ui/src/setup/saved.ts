@@ -1,7 +1,7 @@
 // The set-ups that are saved on the server under names.
 
 import { send } from '../api/client.ts'
-import type { Documents } from '../api/types.ts'
+import type { Documents, Job } from '../api/types.ts'
 import type { Setup } from '../setup.svelte.ts'
 import type { Values } from './api.ts'
 
@@ -28,6 +28,11 @@ export function changeSetup(id: number, change: { name?: string; action?: SavedA
 
 export function deleteSetup(id: number): Promise<unknown> {
   return send('DELETE', `setups/${id}`)
+}
+
+/** Starts a set-up as it is saved, and returns its job. */
+export function startSetup(id: number): Promise<Job> {
+  return send('POST', `setups/${id}/start`)
 }
 
 /** The address that opens a set-up. It stays the same when the set-up is renamed. */
