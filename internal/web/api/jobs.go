@@ -242,16 +242,10 @@ func (r records) add(t *table) {
 		Body Annotation
 	},
 	) (*of[report.Document], error) {
-		j, err := r.find(ctx, in.OneJob)
-		if err != nil {
+		if err := r.mayAnnotate(ctx, in.OneJob, in.Body); err != nil {
 			return nil, err
 		}
-		project, given := in.Body.Labels[job.LabelProject]
-		moves := given && project != j.Spec.Labels[job.LabelProject] || slices.Contains(in.Body.Remove, job.LabelProject)
-		if moves && r.rolesOf(ctx) != nil {
-			return nil, problem(http.StatusForbidden, "labels: the label %s says who sees the job: only users with a role on the whole server may change it", job.LabelProject)
-		}
-		j, err = r.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
+		j, err := r.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
 		return answer(document.NewHead(j, r.headline), err)
 	})
 	remove := huma.Operation{
@@ -280,6 +274,22 @@ func (r records) add(t *table) {
 		})
 		return answer(document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{j.ID}}, nil)
 	})
+}
+
+// mayAnnotate returns an error if a member would move a job to another project.
+func (r records) mayAnnotate(ctx context.Context, in OneJob, to Annotation) error {
+	if r.rolesOf(ctx) == nil {
+		return nil
+	}
+	j, err := r.find(ctx, in)
+	if err != nil {
+		return err
+	}
+	project, given := to.Labels[job.LabelProject]
+	if given && project != j.Spec.Labels[job.LabelProject] || slices.Contains(to.Remove, job.LabelProject) {
+		return problem(http.StatusForbidden, "labels: the label %s says who sees the job: only users with a role on the whole server may change it", job.LabelProject)
+	}
+	return nil
 }
 
 // OutputPage is a part of the output of a job's virtual users.
