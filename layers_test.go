@@ -175,7 +175,7 @@ var layers = map[string]string{
 	"browser":                "",
 	"testserver":             "",
 	"suite/databasetest":     "database job option suite/sessions suite/suitetest",
-	"grammartest":            "catalog catalog/edition database engine/plan job option sqlfile suite/sessions workload",
+	"grammartest":            "catalog catalog/edition database engine/plan job option privatefile sqlfile suite/sessions workload",
 	"report/reporttest":      "job meter option",
 	"suite/workloadtest":     "catalog/edition database engine/plan job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":        "suite",

@@ -25,6 +25,12 @@ func PMD(t testing.TB, statements []Statement) []Problem {
 	if err != nil {
 		lack(t, "pmd", "there is no java for PMD")
 	}
+	return remember(t, []string{filepath.Base(folder), pmdRules}, statements, func() []Problem { return parseByPMD(t, java, folder, statements) })
+}
+
+// parseByPMD parses statements by PMD in a folder.
+func parseByPMD(t testing.TB, java, folder string, statements []Statement) []Problem {
+	t.Helper()
 	files := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(files, name), []byte(text), 0o600); err != nil {

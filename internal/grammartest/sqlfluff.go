@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -21,36 +22,43 @@ func Sqlfluff(dialect string) Grammar {
 		if err != nil {
 			lack(t, "sqlfluff", "there is no python3 for sqlfluff")
 		}
-		texts := make([]string, len(statements))
-		for i, s := range statements {
-			texts[i] = s.Text
-		}
-		input, err := json.Marshal(texts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.CommandContext(t.Context(), python, "-c", sqlfluffProgram, folder, dialect)
-		cmd.Stdin = bytes.NewReader(input)
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		output, err := cmd.Output()
-		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 3 {
-			lack(t, "sqlfluff", said.String())
-		}
-		if err != nil {
-			t.Fatalf("sqlfluff: %v\n%s", err, said.String())
-		}
-		var found []struct {
-			Number, Line int
-			Said         string
-		}
-		if err := json.Unmarshal(output, &found); err != nil {
-			t.Fatal(err)
-		}
-		problems := make([]Problem, len(found))
-		for i, f := range found {
-			problems[i] = Problem{statements[f.Number], f.Line, f.Said}
-		}
-		return problems
+		parser := []string{filepath.Base(folder), sqlfluffProgram, dialect}
+		return remember(t, parser, statements, func() []Problem { return parseBySqlfluff(t, python, folder, dialect, statements) })
 	}
+}
+
+// parseBySqlfluff parses statements by sqlfluff in a folder.
+func parseBySqlfluff(t testing.TB, python, folder, dialect string, statements []Statement) []Problem {
+	t.Helper()
+	texts := make([]string, len(statements))
+	for i, s := range statements {
+		texts[i] = s.Text
+	}
+	input, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-c", sqlfluffProgram, folder, dialect)
+	cmd.Stdin = bytes.NewReader(input)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	output, err := cmd.Output()
+	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 3 {
+		lack(t, "sqlfluff", said.String())
+	}
+	if err != nil {
+		t.Fatalf("sqlfluff: %v\n%s", err, said.String())
+	}
+	var found []struct {
+		Number, Line int
+		Said         string
+	}
+	if err := json.Unmarshal(output, &found); err != nil {
+		t.Fatal(err)
+	}
+	problems := make([]Problem, len(found))
+	for i, f := range found {
+		problems[i] = Problem{statements[f.Number], f.Line, f.Said}
+	}
+	return problems
 }
