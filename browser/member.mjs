@@ -27,6 +27,11 @@ await play(async ({ invite, step }) => {
     await page.getByText('Saved as kernel run.').waitFor()
   })
 
+  await step('ann sees the roles of kim', async () => {
+    await ann.go('#/settings')
+    await ann.page.getByRole('cell', { name: 'act in kernel, look in nightly' }).waitFor()
+  })
+
   await step('kim sees the pages and the jobs of her project only', async () => {
     const { page } = kim
     await kim.logIn(told.address, 'kim')

@@ -23,6 +23,11 @@ export interface SharedPage {
   until: string
 }
 
+/** Roles by project in words: "act in kernel, look in nightly". */
+export function inProjects(roles: Record<string, string> | undefined): string {
+  return Object.entries(roles ?? {}).map(([project, role]) => `${role} in ${project}`).join(', ')
+}
+
 /** Whether this is a shared page, which shows one thing to people without a login. */
 export const visiting = /\/shared\/[^/]+\/$/.test(location.pathname)
 
@@ -101,7 +106,7 @@ class Session {
 
   /** The roles of a member in words: "act in kernel, look in nightly". */
   get inProjects(): string {
-    return Object.entries(this.#told?.projects ?? {}).map(([project, role]) => `${role} in ${project}`).join(', ')
+    return inProjects(this.#told?.projects)
   }
 
   /** Whether the user may change what only owners may. */

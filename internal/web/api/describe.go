@@ -57,7 +57,7 @@ const (
 )
 
 // operationOf returns the ID of the operation that a request asks for, and its path with parameters in
-// braces. Both are empty if there is none.
+// braces. Both are "" for an unknown address.
 func (t *table) operationOf(r *http.Request) (id, path string) {
 	_, pattern := t.mux.Handler(r)
 	method, path, _ := strings.Cut(pattern, " ")

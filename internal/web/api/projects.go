@@ -135,7 +135,7 @@ func (a *API) projectsOf(path string, r *http.Request) (projects []string, exist
 			return nil, false
 		}
 		projects = append(projects, projectOf(setup))
-	case of == "shares": // of the user, whatever it shows
+	case of == "shares": // these belong to the user and not to a project
 	default:
 		return nil, false
 	}
