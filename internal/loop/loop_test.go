@@ -341,13 +341,13 @@ func TestConn_OtherGoroutinesEndARead(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			schedulers(t, func(t *testing.T, s Scheduler) {
-				asked, reading := make(chan bool), make(chan net.Conn, 1)
+				asked, reading, ended := make(chan bool), make(chan net.Conn, 1), make(chan bool)
 				address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
 					_, _ = conn.Read(make([]byte, 1))
 					asked <- true
 					_, _ = conn.Read(make([]byte, 1)) // until the other side hangs up
 				})
-				s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+				s.Go(connected(t, "tcp", address, func(task Task, conn net.Conn) {
 					reading <- conn
 					_, _ = conn.Write([]byte("?"))
 					for range 2 {
@@ -355,8 +355,10 @@ func TestConn_OtherGoroutinesEndARead(t *testing.T) {
 							t.Errorf("got %v, want %v", err, c.want)
 						}
 					}
+					task.Await(func() { <-ended }) // before the connection is released
 				}))
 				go func() {
+					defer close(ended)
 					<-asked
 					if err := c.end(<-reading); err != nil {
 						t.Error(err)
