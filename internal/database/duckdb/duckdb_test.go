@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -445,7 +446,8 @@ func TestLoad_HasNoConflicts(t *testing.T) {
 }
 
 // The load is interrupted at a random point. At one point the driver leaves the statement pending,
-// which would keep the file open.
+// which would keep the file open. At another, a thread of DuckDB does not notice it, and would read rows
+// until the disk is full.
 func TestLoad_CanBeInterrupted(t *testing.T) {
 	o := made(t, "CREATE TABLE noise (a VARCHAR)")
 	for range 30 {
@@ -477,11 +479,15 @@ func interrupted(t *testing.T, o any) {
 		if err == nil || duckdb.Database.Sessions.Classify(err) != meter.Connection {
 			t.Errorf("got %v of class %v, want class %v", err, duckdb.Database.Sessions.Classify(err), meter.Connection)
 		}
+		endless.returned.Store(true)
 	case <-time.After(20 * time.Second):
 		t.Fatal("the load did not end")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+	if endless.late.Load() {
+		t.Error("a row was read after the load had returned")
 	}
 }
 
@@ -568,6 +574,9 @@ var noisy = schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Typ
 type noise struct {
 	left  int
 	begun chan struct{} // closed with the first row; optional
+
+	returned atomic.Bool // Load has returned
+	late     atomic.Bool // a row was read after that
 	rand.PCG
 }
 
@@ -576,6 +585,9 @@ func (n *noise) AppendRow(buf []byte) ([]byte, bool) {
 		return buf, false
 	}
 	n.left--
+	if n.returned.Load() {
+		n.late.Store(true)
+	}
 	if n.begun != nil {
 		close(n.begun)
 		n.begun = nil

@@ -5,9 +5,11 @@ package duckdb
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 
@@ -55,8 +57,9 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 		return 0, err
 	}
 	s.source = from
-	defer func() { s.source = nil }()
 	err = s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT * FROM %s()", table.Name, strings.Join(table.ColumnNames(), ", "), s.function))
+	from.end()
+	s.source = nil
 	switch {
 	case from.err != nil:
 		return 0, from.err
@@ -66,8 +69,15 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return from.made, nil
 }
 
+// errEnded ends a load whose statement was interrupted. One of DuckDB's threads may not notice the
+// interruption, and would load all further rows.
+var errEnded = errors.New("the load has ended")
+
 // source passes the rows of a load to DuckDB, split into vectors of columns.
 type source struct {
+	mu    sync.Mutex // held while rows are read
+	ended bool       // Load has returned, so that no rows are read any more
+
 	columns []column
 	rows    schema.RowSource
 	buf     []byte
@@ -136,6 +146,11 @@ func (s *source) Init() {}
 
 // FillChunk implements driver.ChunkTableSource.
 func (s *source) FillChunk(chunk driver.DataChunk) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errEnded
+	}
 	n := 0
 	for ; n < s.size; n++ {
 		row, more := s.rows.AppendRow(s.buf[:0])
@@ -150,6 +165,13 @@ func (s *source) FillChunk(chunk driver.DataChunk) error {
 	}
 	s.made += int64(n)
 	return chunk.SetSize(n)
+}
+
+// end waits until no thread of DuckDB reads rows, and refuses further reads.
+func (s *source) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
 }
 
 // fill splits a row into the vectors.
