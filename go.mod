@@ -33,6 +33,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0 // Parquet files, at a tenth of what Arrow's library adds to the program
 	github.com/pb33f/libopenapi v0.42.3 // the description of the web API is OpenAPI 3.1, in tests
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
+	github.com/prometheus/procfs v0.23.0 // what Linux reports about a machine, each second of a run
 	github.com/redis/go-redis/v9 v9.23.0 // Redis
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // documents are as their schemas say, in tests
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result

@@ -161,6 +161,8 @@ await play(
       await show('jobs-compare', `#/jobs/compare?ids=${jobs.earlier},${jobs.run}`, heading('What differs'))
       await show('job', `#/jobs/${jobs.run}`, chart)
       await show('job-details', `#/jobs/${jobs.run}?tab=details`, main.getByText(jobs.run, { exact: true }))
+      await show('job-machine', `#/jobs/${jobs.run}?tab=machine`, heading('CPU'))
+      await show('job-sessions', `#/jobs/${jobs.run}?tab=sessions`, heading('What they waited for'))
       await show('job-times', `#/jobs/${jobs.run}?tab=transactions`, row)
       await show('job-failed', `#/jobs/${jobs.failed}`, main.getByText('There are no charts'))
       await show('job-long', `#/jobs/${jobs.long}`, main.getByText('There are no charts'))

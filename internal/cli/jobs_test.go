@@ -125,6 +125,7 @@ func TestJobs_ReportMissingFigures(t *testing.T) {
 		"result":            "no figures",
 		"timing":            "no transactions",
 		"tpm":               "Nothing was measured",
+		"samples":           "Nothing was sampled",
 		"result --hammerdb": "Jobid has no test result",
 		"timing --hammerdb": "Jobid has no timing data",
 		"tpm --hammerdb":    "Jobid has no transaction counter data",
@@ -194,6 +195,9 @@ func TestJobsCompare_ShowsDifferencesAndFigures(t *testing.T) {
 	second, first, build := string(jobs[0].ID), string(jobs[1].ID), string(jobs[2].ID)
 	if code := w.run("jobs", "compare", first, "last"); code != job.OK || !strings.Contains(w.out.String(), "client_sql") || !strings.Contains(w.out.String(), "NOPM") {
 		t.Errorf("got exit code %d and\n%s%s\nwant the different option, and the figures", code, &w.out, &w.err)
+	}
+	if code := w.run("jobs", "diff", first, "last"); code != job.OK || !strings.Contains(w.out.String(), "client_sql") || strings.Contains(w.out.String(), "NOPM") {
+		t.Errorf("jobs diff: got exit code %d and\n%s%s\nwant the different option, and no figures", code, &w.out, &w.err)
 	}
 	w.run("jobs", "compare", first, second, "--json")
 	var c struct {

@@ -295,7 +295,7 @@ func TestHandle_RecordsEveryKindOfEnd(t *testing.T) {
 		if err != nil || kept.Status != tt.status {
 			t.Errorf("%s: recorded as %s, %v, want %s", tt.name, kept.Status, err, tt.status)
 		}
-		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // has no effect after the end
+		running.Tell(job.Event{Samples: []job.Sample{{Value: 1}}}) // has no effect after the end
 	}
 }
 

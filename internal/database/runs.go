@@ -19,6 +19,13 @@ type Runs struct {
 	// each second. Charts draw the rate that much earlier.
 	CountDelay time.Duration
 
+	// Waits are the classes of the waits of Server.Activity. Optional, like that.
+	Waits Waits
+
+	// EscapedTexts says that a backslash is an escape in the server's texts, and that texts may be in
+	// double quotes.
+	EscapedTexts bool
+
 	// Durability says whether committed data survive a power failure, and which settings decide
 	// that. The settings are those that the query server.settings lists. Optional.
 	Durability func(settings map[string]string) (durable bool, why string)

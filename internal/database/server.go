@@ -18,7 +18,8 @@ type Server struct {
 	// this session, "" if there is no pooler. Optional.
 	Pooling func(s Session) Pooling
 
-	// Name is the server's name for the session: "process 4711". Optional.
+	// Name is the server's name for the session: "process 4711". Its last word is the ID in lists of
+	// sessions. Optional.
 	Name func(ctx context.Context, s Session) (string, error)
 
 	// Steady prepares a session of Sledge's own, such as a monitor's, so that the server's defaults
@@ -47,6 +48,17 @@ type Server struct {
 	// Optional.
 	Disturbances func(ctx context.Context, s Session) ([]Disturbance, error)
 
+	// Background lists work that the server does by itself and that slows a run while it lasts, such
+	// as checkpoints. A run reads it once a second and marks on its charts what begins and ends. Its
+	// error may mean that the user has no right to ask. Optional.
+	Background func(ctx context.Context, s Session) ([]BackgroundWork, error)
+
+	// Activity lists the sessions that are not idle at this moment, without the one that asks.
+	// RowWaiters returns the IDs of those that wait for a row, if their waits do not tell that; it
+	// costs the server more, and needs more rights. Optional.
+	Activity   func(ctx context.Context, s Session) ([]ActiveSession, error)
+	RowWaiters func(ctx context.Context, s Session) ([]string, error)
+
 	// CounterOfAll counts the transactions of all databases of the server together. Optional: nil
 	// if Counter does, or if the server keeps no count.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)
@@ -70,6 +82,13 @@ type Disturbance struct {
 	ID      string // the same in each reading
 	Lasting bool   // it disturbs only if it lasts through the measured time
 	Text    string // in words
+}
+
+// BackgroundWork is work that a server does by itself.
+type BackgroundWork struct {
+	ID    string // the same in each reading
+	Began string // in words, for the first reading that has it; "" says nothing
+	Ended string // in words, for the first reading that no longer has it; "" says nothing
 }
 
 // Pooling is how a connection pooler assigns its connections to clients.

@@ -26,6 +26,7 @@ const (
 	ProfilesSchema = "sledge-profiles-1"
 	TimingSchema   = "sledge-timing-1"
 	TPMSchema      = "sledge-tpm-1"
+	SamplesSchema  = "sledge-samples-1"
 	PointsSchema   = "sledge-points-1"
 	WatchSchema    = "sledge-watch-1"
 	ImportSchema   = "sledge-import-1"
@@ -119,10 +120,17 @@ type TPM struct {
 	// ServerDelay is the mean time after which the server counts a transaction: a chart draws the
 	// server's rates that much earlier. It is missing if the server counts at once.
 	ServerDelay float64 `json:"server_delay_seconds,omitempty"`
+}
 
-	// Series has the samples that observers read beside the run. If a series has more samples than
+// Samples has what observers sampled beside a run, such as the use of the client's machine.
+type Samples struct {
+	Schema string    `json:"schema"` // always SamplesSchema
+	ID     job.ID    `json:"id"`
+	Axis   time.Time `json:"axis,omitzero"` // start of the axis of time, when the first second of the run began; missing if nothing was measured
+
+	// Series are in the order of their names, units and labels. If a series has more samples than
 	// requested, each interval keeps its minimum and maximum.
-	Series []job.Sampled `json:"series,omitempty"`
+	Series []job.Sampled `json:"series"`
 }
 
 // Points has the points of a run's charts. A point covers one second or several: it counts all their

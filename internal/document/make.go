@@ -54,8 +54,8 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 }
 
 // NewTPM returns the document of transactions per minute, for the seconds of a run that ended after
-// from and not after until. A zero time means no bound. It downsamples the points, and each series,
-// to at most most points; 0 means no limit.
+// from and not after until. A zero time means no bound. It downsamples the points to at most most; 0
+// means no limit.
 func NewTPM(ctx context.Context, store *repository.Store, c catalog.Catalog, j job.Job, from, until time.Time, most int) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: j.ID, Points: []job.Rate{}, ServerDelay: c.CountDelay(j.Spec.Database).Seconds()}
 	for r, err := range store.Rates(ctx, j.ID, from, until) {
@@ -65,8 +65,22 @@ func NewTPM(ctx context.Context, store *repository.Store, c catalog.Catalog, j j
 		d.Points = append(d.Points, r)
 	}
 	d.Points = Downsample(d.Points, most)
-	var err error
-	d.Series, err = store.Series(ctx, j.ID, from, until, most)
+	return d, nil
+}
+
+// NewSamples returns the document of what was sampled beside a run, with the bounds of NewTPM. It
+// downsamples each series.
+func NewSamples(ctx context.Context, store *repository.Store, j job.Job, from, until time.Time, most int) (Samples, error) {
+	d := Samples{Schema: SamplesSchema, ID: j.ID}
+	for r, err := range store.Rates(ctx, j.ID, time.Time{}, time.Time{}) {
+		if err != nil {
+			return d, err
+		}
+		d.Axis = r.At.Add(-r.Passed()).UTC()
+		break
+	}
+	series, err := store.Series(ctx, j.ID, from, until, most)
+	d.Series = orEmpty(series)
 	return d, err
 }
 

@@ -36,7 +36,7 @@ func (s *sine) Begin(_ context.Context, axis observer.Axis) error {
 
 func (s *sine) Sample(context.Context) error {
 	s.sampled = append(s.sampled, time.Since(s.began))
-	s.axis.Append(job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}, math.Sin(time.Since(s.began).Seconds()))
+	s.axis.Append(job.Sample{Series: job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}, Value: math.Sin(time.Since(s.began).Seconds())})
 	return nil
 }
 
@@ -77,8 +77,10 @@ func TestRun_CallsItsObservers(t *testing.T) {
 			if e.Second != nil {
 				ends = append(ends, e.At)
 			}
-			if e.Sample != nil && e.Sample.Name == "tide" && e.Sample.Labels["sea"] == "north" {
-				values = append(values, e.Sample.Value)
+			for _, one := range e.Samples {
+				if one.Name == "tide" && one.Labels["sea"] == "north" {
+					values = append(values, one.Value)
+				}
 			}
 		})
 		result, err := beside.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)

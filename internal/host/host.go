@@ -17,7 +17,7 @@ import (
 // This describes the machine that Sledge runs on. Facts that the system does not report stay
 // empty: a result without them is better than none.
 func This() job.Host {
-	h := job.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	h := job.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Settings: settings()}
 	h.Name, _ = os.Hostname()
 	if info, err := host.Info(); err == nil {
 		h.OS = strings.TrimSpace(info.Platform + " " + info.PlatformVersion)

@@ -42,9 +42,13 @@ type Event struct {
 	// has found: see Spec.Settle.
 	Settled option.Values `json:"settled,omitempty" long:"true"`
 
-	Sample  *Sample `json:"sample,omitempty"`
-	Request Request `json:"request,omitempty"` // a stop or abort request
-	Message string  `json:"message,omitempty"` // a text that fits no other member
+	Samples []Sample `json:"samples,omitempty"` // taken together, of different series
+	Request Request  `json:"request,omitempty"` // a stop or abort request
+
+	// Background is work that the server begins or ends by itself, in words: "A checkpoint ended".
+	Background string `json:"background,omitempty"`
+
+	Message string `json:"message,omitempty"` // a text that fits no other member
 }
 
 // Brief returns the event with Result.Brief of its headline, if it has a headline.
@@ -299,4 +303,8 @@ type Host struct {
 	CPU         string `json:"cpu,omitempty"`
 	CPUs        int    `json:"cpus"`
 	MemoryBytes uint64 `json:"memory_bytes,omitempty"`
+
+	// Settings are settings of the kernel and properties of the hardware on which performance depends,
+	// such as the governor of the CPU. Only Linux reports them.
+	Settings map[string]string `json:"settings,omitempty"`
 }

@@ -161,6 +161,10 @@ type Beside struct {
 
 	ServerReport *ServerReport `json:"server_report,omitempty"` // of a run whose options request it
 
+	// Activity is what the server's sessions did in the measured time; nil if the server does not
+	// show it to the user.
+	Activity *Activity `json:"activity,omitempty"`
+
 	// Unobserved lists the observers beside the run that failed, with their errors. They do not
 	// change the verdict.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`

@@ -28,6 +28,8 @@ const (
 	MarkUsers    MarkerKind = "users"    // the number of users that work changes
 	MarkTrouble  MarkerKind = "trouble"  // a virtual user, or the run, cannot continue
 	MarkRequest  MarkerKind = "request"  // a user asks to stop or to abort the run
+
+	MarkBackground MarkerKind = "background" // the server begins or ends work of its own, such as a checkpoint
 )
 
 const (
@@ -73,6 +75,8 @@ func (m *markers) add(e job.Event) {
 		m.mark(e.At, MarkTrouble, fmt.Sprintf("Virtual user %d cannot continue: %s", e.User, e.Trouble.Error))
 	case e.Request != "":
 		m.mark(e.At, MarkRequest, requested[e.Request])
+	case e.Background != "":
+		m.mark(e.At, MarkBackground, e.Background)
 	case e.Step != nil && e.Step.Name == job.StepUsers:
 		m.mark(e.At, MarkUsers, fmt.Sprintf("Virtual users at work from now on: %d", e.Step.Users))
 	}

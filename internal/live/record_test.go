@@ -173,6 +173,7 @@ func TestMarkers_OfARun(t *testing.T) {
 		{At: at(3), User: 3, Failure: &job.Failure{Class: "deadlock", Message: "second"}},
 		{At: at(4), User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 8}},
 		{At: at(5), User: 3, Trouble: &job.Trouble{Error: "refused"}},
+		{At: at(5.5), User: job.Monitor, Background: "A checkpoint ended"},
 	}
 	for range 100 {
 		happened = append(happened, job.Event{At: at(6), User: job.Monitor, Message: "again"})
@@ -189,8 +190,9 @@ func TestMarkers_OfARun(t *testing.T) {
 		{2, live.MarkFailures, "The first failure by deadlock: first"},
 		{4, live.MarkUsers, "Virtual users at work from now on: 8"},
 		{5, live.MarkTrouble, "Virtual user 3 cannot continue: refused"},
+		{5.5, live.MarkBackground, "A checkpoint ended"},
 	}
-	if len(got) < 7 || len(got) > 50 || !slices.Equal(got[:5], want) || !slices.Contains(got, live.Marker{7, live.MarkRequest, "The run is asked to stop"}) {
+	if len(got) < 8 || len(got) > 50 || !slices.Equal(got[:6], want) || !slices.Contains(got, live.Marker{7, live.MarkRequest, "The run is asked to stop"}) {
 		t.Errorf("got %+v, want %+v, some messages, and the request", got, want)
 	}
 }

@@ -105,6 +105,13 @@ func Documents() []Document {
 		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
 			Schema: document.TPMSchema, ID: id, Points: []job.Rate{{At: second.At, Moment: second.Moment, Client: &client}},
 		}},
+		{document.SamplesSchema, "`sledge jobs samples ID --json`", document.Samples{
+			Schema: document.SamplesSchema, ID: id, Axis: at,
+			Series: []job.Sampled{{
+				Series: job.Series{Name: "CPU", Unit: "%", Labels: map[string]string{"machine": "client", "mode": "user"}},
+				Points: []job.Point{{At: second.At, Value: 41.5}},
+			}},
+		}},
 		{document.PointsSchema, "`GET /jobs/ID/points` of the [web API](api.md)", document.Points{
 			Schema: document.PointsSchema, ID: id, Axis: at, Width: 1, Figures: []string{"client NOPM", "client TPM"},
 			Points: []live.Point{{

@@ -222,31 +222,35 @@ func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
-// beside draws the series that observers sampled beside the run, one chart for each name and unit.
+// beside draws the series that observers sampled beside the run, one chart for each name and unit, but
+// none for values that are always 0.
 func (s subject) beside() (blocks []block) {
 	phases := bands(s.points, timed(s.points))
 	var begin time.Time
 	if len(s.points) > 0 {
 		begin = s.points[0].At.Add(-s.points[0].Passed())
 	}
-	for i := 0; i < len(s.series); {
-		first := s.series[i]
-		name := report.Printable(first.Name)
+	for group, names := range job.ByName(s.series) {
+		name := report.Printable(group[0].Name)
 		lines := chart.Lines{
-			Name: name, X: chart.Axis{Name: "time since the run began", Time: true}, Y: chart.Axis{Name: name, Unit: report.Printable(first.Unit)},
+			Name: name, X: chart.Axis{Name: "time since the run began", Time: true}, Y: chart.Axis{Name: name, Unit: report.Printable(group[0].Unit)},
 			Bands: phases,
 		}
-		for ; i < len(s.series) && s.series[i].Name == first.Name && s.series[i].Unit == first.Unit; i++ {
-			l := chart.Line{Name: report.Printable(s.series[i].Called()), Is: "metric " + strconv.Itoa(len(lines.Lines)+1)}
-			for _, p := range s.series[i].Points {
+		moved := false
+		for _, one := range group {
+			l := chart.Line{Name: report.Printable(one.Called(names...)), Is: "metric " + strconv.Itoa(len(lines.Lines)+1)}
+			for _, p := range one.Points {
 				if begin.IsZero() {
 					begin = p.At
 				}
+				moved = moved || p.Value != 0
 				l.Points = append(l.Points, chart.Point{X: p.At.Sub(begin).Seconds(), Y: p.Value})
 			}
 			lines.Lines = append(lines.Lines, l)
 		}
-		blocks = append(blocks, draw(lines, ""))
+		if moved {
+			blocks = append(blocks, draw(lines, ""))
+		}
 	}
 	return blocks
 }
@@ -465,6 +469,9 @@ func (s subject) surroundings() (list []section) {
 		rows := []fact{{"Name", h.Name}, {"System", strings.TrimSpace(h.OS + " " + h.Kernel)}, {"Architecture", h.Arch}, {"Processor", h.CPU}, {"Processors", strconv.Itoa(h.CPUs)}}
 		if h.MemoryBytes > 0 {
 			rows = append(rows, fact{"Memory", humanize.IBytes(h.MemoryBytes)})
+		}
+		for _, name := range slices.Sorted(maps.Keys(h.Settings)) {
+			rows = append(rows, fact{name, h.Settings[name]})
 		}
 		pairs("Machine that Sledge ran on", "", append(rows, fact{"Sledge", f.SledgeVersion}))
 	}

@@ -239,7 +239,10 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.points, s.series, s.serverDelay = overTime.Points, overTime.Series, overTime.ServerDelay
+	s.points, s.serverDelay = overTime.Points, overTime.ServerDelay
+	if s.series, err = a.Store.Series(ctx, id, time.Time{}, time.Time{}, mostPoints); err != nil {
+		return s, err
+	}
 	for c, err := range a.Store.Readings(ctx, id) {
 		if err != nil {
 			return s, err

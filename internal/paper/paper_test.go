@@ -358,7 +358,7 @@ func TestReport_DrawsSeries(t *testing.T) {
 		at := reporttest.Began.Add(time.Duration(n) * time.Second)
 		for i, sea := range []string{"north", "<south>"} {
 			tide := job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": sea}}
-			r.Watch(job.Event{At: at, Sample: &job.Sample{Series: tide, Value: math.Sin(float64(n)/300 + float64(i))}})
+			r.Watch(job.Event{At: at, Samples: []job.Sample{{Series: tide, Value: math.Sin(float64(n)/300 + float64(i))}}})
 		}
 	}
 	if err := r.End(t.Context(), j.Result, nil); err != nil {

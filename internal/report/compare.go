@@ -254,6 +254,11 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 		return strconv.FormatBool(f.Durability.Holds)
 	}))
 	add("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
+	add("client's system", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Host.OS + " " + f.Host.Kernel) }))
+	add("client's CPU", false, facts(func(f job.Facts) string { return f.Host.CPU }))
+	for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Host.Settings }) {
+		add("client's "+name, false, facts(func(f job.Facts) string { return f.Host.Settings[name] }))
+	}
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
 	return list
 }
@@ -261,12 +266,23 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 // sharedSettings lists the names of the servers' settings if all runs used the same product,
 // because other products have other names.
 func sharedSettings(runs []job.Job) []string {
-	names := map[string]bool{}
 	for _, j := range runs {
 		if j.Facts == nil || j.Spec.Database != runs[0].Spec.Database || j.Facts.Product != runs[0].Facts.Product {
 			return nil
 		}
-		for name := range j.Facts.ServerSettings {
+	}
+	return namesOf(runs, func(f job.Facts) map[string]string { return f.ServerSettings })
+}
+
+// namesOf lists the names of settings that some run has. It lists none if a run has no settings at all,
+// because an earlier version recorded it, or because its system reports none.
+func namesOf(runs []job.Job, of func(job.Facts) map[string]string) []string {
+	names := map[string]bool{}
+	for _, j := range runs {
+		if j.Facts == nil || len(of(*j.Facts)) == 0 {
+			return nil
+		}
+		for name := range of(*j.Facts) {
 			names[name] = true
 		}
 	}

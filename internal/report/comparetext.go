@@ -74,8 +74,25 @@ func (c Comparison) Text(w io.Writer, v View) error {
 	return b.write(w)
 }
 
+// DifferencesText writes the runs and what differs between them, without figures.
+func (c Comparison) DifferencesText(w io.Writer, v View) error {
+	b := page{View: v}
+	c.runs(&b)
+	c.differences(&b)
+	return b.write(w)
+}
+
 // whole writes the whole comparison.
 func (c Comparison) whole(b *page) {
+	c.runs(b)
+	c.differences(b)
+	c.repeats(b)
+	c.figures(b)
+	c.queries(b)
+}
+
+// runs lists the runs.
+func (c Comparison) runs(b *page) {
 	b.title("Runs", "")
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
 	for i, r := range c.Runs {
@@ -92,10 +109,6 @@ func (c Comparison) whole(b *page) {
 		t.Row(b.Look.Strong(Letter(i)), string(r.ID), r.Begun.UTC().Format(timeLayout), Printable(what))
 	}
 	b.lay(t)
-	c.differences(b)
-	c.repeats(b)
-	c.figures(b)
-	c.queries(b)
 }
 
 // longestCell limits the width of a value in a table, such as a rate over time.
@@ -105,7 +118,7 @@ const longestCell = 24
 // a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
-		b.say(plain, "\nThe runs have the same options, server and labels. Differences in their figures are noise, or come from changes outside of Sledge.")
+		b.say(plain, "\nThe runs have the same options, labels, server and machine. Differences in their figures are noise, or come from changes outside of Sledge.")
 		return
 	}
 	b.title("What differs", "")

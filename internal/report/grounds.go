@@ -278,6 +278,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(Doubtful, "Server state", "%s. Compare only with runs in the same state", strings.Join(d.Words, "; "))
 		}
 	}
+	if a := r.Activity; a != nil {
+		row(Plain, "Sessions", "%s", activity(*a))
+	}
 	all := sum.All()
 	if t := newTraffic(&all); t != nil {
 		row(Plain, "Network", "%s", t)

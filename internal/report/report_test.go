@@ -166,7 +166,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 	}
 	r.Count(job.Count{At: reporttest.Began, Rate: 360})
 	tide := job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}
-	r.Watch(job.Event{At: reporttest.Began, Sample: &job.Sample{Series: tide, Value: 1.5}})
+	r.Watch(job.Event{At: reporttest.Began, Samples: []job.Sample{{Series: tide, Value: 1.5}}})
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Message: "a line"})
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
 	facts := *reporttest.Run().Facts

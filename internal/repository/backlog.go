@@ -41,7 +41,7 @@ type entry struct {
 	Facts   json.RawMessage `json:"facts,omitempty"`   // as stored
 	Settled option.Values   `json:"settled,omitempty"` // options of the job's spec, as stored
 	Second  *job.Event      `json:"second,omitempty"`
-	Sample  *job.Event      `json:"sample,omitempty"`
+	Samples *job.Event      `json:"samples,omitempty"`
 }
 
 // newEntry returns the entry of an event other than a second.
@@ -88,10 +88,12 @@ func (e *entry) bytes() int {
 	for name, value := range e.Settled {
 		n += 64 + len(name) + len(value)
 	}
-	if e.Sample != nil {
-		n += 128 + len(e.Sample.Sample.Name)
-		for name, value := range e.Sample.Sample.Labels {
-			n += 64 + len(name) + len(value)
+	if e.Samples != nil {
+		for _, one := range e.Samples.Samples {
+			n += 128 + len(one.Name)
+			for name, value := range one.Labels {
+				n += 64 + len(name) + len(value)
+			}
 		}
 	}
 	if e.Second != nil {

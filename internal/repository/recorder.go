@@ -134,12 +134,14 @@ func (r *Recorder) Watch(e job.Event) {
 		return
 	case e.Progress != nil:
 		return
-	case e.Sample != nil:
-		if v := e.Sample.Value; math.IsNaN(v) || math.IsInf(v, 0) { // neither JSON nor a REAL column that is NOT NULL can hold it
-			r.drop(fmt.Errorf("the series %s has the value %g", e.Sample.Name, v))
-			return
+	case e.Samples != nil:
+		for _, one := range e.Samples {
+			if v := one.Value; math.IsNaN(v) || math.IsInf(v, 0) { // neither JSON nor a REAL column that is NOT NULL can hold it
+				r.drop(fmt.Errorf("the series %s has the value %g", one.Name, v))
+				return
+			}
 		}
-		r.add(entry{Sample: &e})
+		r.add(entry{Samples: &e})
 		return
 	}
 	kept, err := newEntry(e)
@@ -153,7 +155,7 @@ func (r *Recorder) Watch(e job.Event) {
 // Count notes a reading of the transaction counter. It may be called from any
 // goroutine, but not after End.
 func (r *Recorder) Count(c job.Count) {
-	r.Watch(job.Event{At: c.At, Sample: &job.Sample{Series: job.Series{Name: job.TransactionCounter, Unit: "tpm"}, Value: c.Rate}})
+	r.Watch(job.Event{At: c.At, Samples: []job.Sample{{Series: job.Series{Name: job.TransactionCounter, Unit: "tpm"}, Value: c.Rate}}})
 }
 
 func (r *Recorder) add(e entry) {

@@ -28,7 +28,7 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 	}
 	for n := range 3 {
 		for i, series := range []job.Series{disk("sdb"), disk("sda"), {Name: "active sessions"}} {
-			r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: series, Value: float64(10*i + n)}})
+			r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Samples: []job.Sample{{Series: series, Value: float64(10*i + n)}}})
 		}
 	}
 	r.Count(job.Count{At: at, Rate: 360}) // Series leaves it out
@@ -76,10 +76,10 @@ func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
 	r := begin(t, s, runSpec())
 	at := time.UnixMilli(1_700_000_000_000)
 	for n := range mostRows + 100 {
-		r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: job.Series{Name: "n"}, Value: float64(n)}})
+		r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Samples: []job.Sample{{Series: job.Series{Name: "n"}, Value: float64(n)}}})
 	}
 	for n := range 10 {
-		r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: job.Series{Name: "n"}, Value: -1}})
+		r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Samples: []job.Sample{{Series: job.Series{Name: "n"}, Value: -1}}})
 	}
 	r.flush(t.Context())
 	if columns, rows := count(t, s, `SELECT count(*) FROM samples`), count(t, s, `SELECT count(*) FROM sample`); columns == 0 || rows >= mostRows {
@@ -161,7 +161,7 @@ func TestRecorder_EndsWithoutRoomForColumns(t *testing.T) {
 	if _, err := s.db.Exec(`CREATE TRIGGER full BEFORE INSERT ON samples BEGIN SELECT raise(ABORT, 'full'); END`); err != nil {
 		t.Fatal(err)
 	}
-	r.Watch(job.Event{At: time.UnixMilli(1), Sample: &job.Sample{Series: job.Series{Name: "n"}, Value: 1}})
+	r.Watch(job.Event{At: time.UnixMilli(1), Samples: []job.Sample{{Series: job.Series{Name: "n"}, Value: 1}}})
 	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Errorf("got %v", err)
 	}
@@ -176,7 +176,7 @@ func TestRecorder_DropsSamplesThatAreNotNumbers(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	for n, v := range []float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 2} {
-		r.Watch(job.Event{At: time.UnixMilli(int64(n)), Sample: &job.Sample{Series: job.Series{Name: "tide"}, Value: v}})
+		r.Watch(job.Event{At: time.UnixMilli(int64(n)), Samples: []job.Sample{{Series: job.Series{Name: "tide"}, Value: v}}})
 	}
 	err := r.End(t.Context(), job.Result{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "3 events of job") || !strings.Contains(err.Error(), "tide") {

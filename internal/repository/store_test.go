@@ -145,7 +145,7 @@ func TestStore_ReturnsARunAsRecorded(t *testing.T) {
 		if j.Spec.Seed != 7 || j.Spec.Options["pg_count_ware"] != "1" || !slices.Equal(j.Kinds, kinds) {
 			t.Errorf("got spec %+v and kinds %v", j.Spec, j.Kinds)
 		}
-		if j.Facts == nil || j.Facts.Server != "16.4" || j.Facts.Host != facts.Host || j.Facts.ServerSettings["fsync"] != "on" {
+		if j.Facts == nil || j.Facts.Server != "16.4" || !reflect.DeepEqual(j.Facts.Host, facts.Host) || j.Facts.ServerSettings["fsync"] != "on" {
 			t.Errorf("got facts %+v, want %+v", j.Facts, facts)
 		}
 		if j.Result.Line != result.Line || j.Result.Metrics[0].Value != 1 || !j.Result.Agreement.Holds || !reflect.DeepEqual(j.Result.Client, result.Client) {

@@ -63,8 +63,12 @@ func (w *inserts) entry(e *entry) error {
 	if e.Second != nil {
 		err = w.span(e.Second.At, *e.Second.Second)
 	}
-	if e.Sample != nil && err == nil {
-		err = w.sample(e.Sample.At, e.Sample.Sample)
+	if e.Samples != nil {
+		for i := range e.Samples.Samples {
+			if err == nil {
+				err = w.sample(e.Samples.At, &e.Samples.Samples[i])
+			}
+		}
 	}
 	if f := e.Failure; f != nil && err == nil {
 		_, err = w.run(`INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,

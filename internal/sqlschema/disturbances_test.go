@@ -9,31 +9,42 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
+// planOf returns the plan of a run on a server.
+func planOf(t *testing.T, name string, server *testserver.Server) plan.Plan {
+	t.Helper()
+	p, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Database: name, Workload: "tprocc", Options: server.Values()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// opened returns a session of the administrator.
+func opened(t *testing.T, p plan.Plan) database.Session {
+	t.Helper()
+	s, err := p.Database.Sessions.Connect(t.Context(), p.Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 func TestDisturbances_NameATransactionThatStaysOpen(t *testing.T) {
 	for name, names := range map[string]bool{"postgresql": true, "mysql": true, "mariadb": false} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name)
-			plan, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Database: name, Workload: "tprocc", Options: server.Values()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			open := func() database.Session {
-				s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Admin)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = s.Close() })
-				return s
-			}
-			monitor, other := open(), open()
+			p := planOf(t, name, server)
+			monitor, other := opened(t, p), opened(t, p)
 			ids := func() (list []string) {
-				found, err := plan.Server.Disturbances(t.Context(), monitor)
+				found, err := p.Server.Disturbances(t.Context(), monitor)
 				if err != nil {
 					t.Fatal(err)
 				}

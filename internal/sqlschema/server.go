@@ -12,8 +12,8 @@ import (
 )
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
-// counter_all.sql, disturbances.sql, calibrate.sql, flush.sql and explain.sql. Functions for which
-// there is no SQL are nil.
+// counter_all.sql, disturbances.sql, background.sql, activity.sql, activity_locks.sql, calibrate.sql,
+// flush.sql and explain.sql. Functions for which there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -34,6 +34,15 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("disturbances") {
 		server.Disturbances = a.disturbances
+	}
+	if sql.Has("background") {
+		server.Background = a.background
+	}
+	if sql.Has("activity") {
+		server.Activity = a.activity
+	}
+	if sql.Has("activity_locks") {
+		server.RowWaiters = a.rowWaiters
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -119,6 +128,39 @@ func (a answers) disturbances(ctx context.Context, s database.Session) ([]databa
 		list = append(list, database.Disturbance{ID: row[0], Lasting: row[1] == "1", Text: row[2]})
 	}
 	return list, err
+}
+
+// background runs background.sql. Its columns are the ID, and the texts for the beginning and the end.
+func (a answers) background(ctx context.Context, s database.Session) ([]database.BackgroundWork, error) {
+	rows, err := ask(ctx, a.sql, s, "background", 3)
+	var list []database.BackgroundWork
+	for _, row := range rows {
+		list = append(list, database.BackgroundWork{ID: row[0], Began: row[1], Ended: row[2]})
+	}
+	return list, err
+}
+
+// activity runs activity.sql. Its columns are those of an ActiveSession, with the kind of a background
+// process in place of Background.
+func (a answers) activity(ctx context.Context, s database.Session) ([]database.ActiveSession, error) {
+	rows, err := ask(ctx, a.sql, s, "activity", 5)
+	list := make([]database.ActiveSession, len(rows))
+	for i, row := range rows {
+		list[i] = database.ActiveSession{ID: row[0], Background: row[1] != "", Program: row[2], Wait: row[3], Statement: row[4]}
+		if row[1] != "" {
+			list[i].Program = row[1]
+		}
+	}
+	return list, err
+}
+
+// rowWaiters runs activity_locks.sql.
+func (a answers) rowWaiters(ctx context.Context, s database.Session) (ids []string, err error) {
+	rows, err := ask(ctx, a.sql, s, "activity_locks", 1)
+	for _, row := range rows {
+		ids = append(ids, row[0])
+	}
+	return ids, err
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

@@ -38,6 +38,30 @@ has other operators, tables or indexes (sledge jobs plan shows the plans).`,
 	}
 }
 
+func (a *archive) diffCommand() *cobra.Command {
+	c := a.compareCommand()
+	c.Use, c.Short = "diff ID ID...", "Show what differs between runs: options, labels, server and machine"
+	c.Long = `Diff compares the facts that decide the result of two or more runs, field by field: options, labels,
+users, the server's version and settings, the data, the client's machine, kernel and settings. It
+shows those that differ, and no figures: sledge jobs compare shows both.`
+	c.Example = program.Examples("sledge jobs diff 6B02 last", "sledge jobs diff 6B02 last --json")
+	c.RunE = a.program.Body(func(ctx context.Context, args []string) error {
+		return a.with(func(store *repository.Store) error { return a.diff(ctx, store, args) })
+	})
+	return c
+}
+
+func (a *archive) diff(ctx context.Context, store *repository.Store, ids []string) error {
+	c, err := document.NewComparison(ctx, store, a.program.Resolver, ids)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.program.PrintJSON(c)
+	}
+	return c.DifferencesText(a.program.Stdout, report.View{Width: a.program.Width(), Look: a.program.StdoutLook})
+}
+
 func (a *archive) compare(ctx context.Context, store *repository.Store, ids []string) error {
 	c, err := document.NewComparison(ctx, store, a.program.Resolver, ids)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ a job, give its ID, the first digits of the ID, or last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.samplesCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.diffCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 
@@ -229,6 +230,88 @@ func (a *archive) printRates(d document.TPM) error {
 	}
 	_, err := fmt.Fprintf(a.program.Stdout, "\nThe server counts a transaction about %g s after it has ended: compare its TPM with the client's %g s earlier.\n", d.ServerDelay, d.ServerDelay)
 	return err
+}
+
+func (a *archive) samplesCommand() *cobra.Command {
+	return a.one(&cobra.Command{
+		Use:   "samples ID",
+		Short: "Show what was sampled beside a run, such as the use of the client's machine",
+		Long: `Samples shows the mean, the lowest and the highest value of each series in the measured time. With
+--json it prints all values.`,
+		Example: program.Examples("sledge jobs samples last", "sledge jobs samples last --json \\", "  | jq '.series[] | select(.name == \"CPU\")'"),
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
+		d, err := document.NewSamples(ctx, store, j, time.Time{}, time.Time{}, 0)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.program.PrintJSON(d)
+		}
+		from, until, err := measured(ctx, store, j.ID)
+		if err != nil {
+			return err
+		}
+		return a.printSamples(d.Series, from, until)
+	})
+}
+
+// measured returns the beginning and the end of a run's measured time; zero if nothing was measured.
+func measured(ctx context.Context, store *repository.Store, id job.ID) (from, until time.Time, err error) {
+	for r, err := range store.Rates(ctx, id, time.Time{}, time.Time{}) {
+		if err != nil {
+			return from, until, err
+		}
+		if r.Phase != job.Measure {
+			continue
+		}
+		if from.IsZero() {
+			from = r.At.Add(-r.Passed())
+		}
+		until = r.At
+	}
+	return from, until, nil
+}
+
+// printSamples prints a summary of the values of a part of a run.
+func (a *archive) printSamples(series []job.Sampled, from, until time.Time) error {
+	t := terminal.Table{Columns: []terminal.Column{{Head: "series", Left: true}, {Head: "of", Left: true, Wrapped: true}, {Head: "mean"}, {Head: "lowest", Rank: 1}, {Head: "highest"}, {Head: "unit", Left: true}}}
+	for group, names := range job.ByName(series) {
+		name := report.Printable(group[0].Name)
+		for _, one := range group {
+			var values []float64
+			sum := 0.0
+			for _, p := range one.Points {
+				if !p.At.Before(from) && !p.At.After(until) {
+					values, sum = append(values, p.Value), sum+p.Value
+				}
+			}
+			if len(values) == 0 {
+				continue
+			}
+			of := report.Printable(one.Called(names...))
+			if len(group) == 1 {
+				of = ""
+			}
+			t.Row(name, of, threeDigits(sum/float64(len(values))), threeDigits(slices.Min(values)), threeDigits(slices.Max(values)), one.Unit)
+			name = ""
+		}
+	}
+	if len(t.Rows) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was sampled in the measured time of this job.")
+		return err
+	}
+	return a.program.PrintTable(t)
+}
+
+// threeDigits formats a number with at least three significant digits, if it has them.
+func threeDigits(v float64) string {
+	switch size := math.Abs(v); {
+	case size >= 100 || v == 0:
+		return humanize.FormatFloat("#,###.", v)
+	case size >= 10:
+		return humanize.FormatFloat("#,###.#", v)
+	}
+	return humanize.FormatFloat("#,###.##", v)
 }
 
 // milliseconds formats a time with two decimals and separated thousands.

@@ -52,8 +52,11 @@ var Database = &database.Database{
 		ReadsOnly: mysql.ReadsOnly,
 	},
 	Runs: database.Runs{
-		Processes:  []string{"mariadbd", "mysqld"},
-		Durability: mysql.Durability,
+		Processes: []string{"mariadbd", "mysqld"},
+		Waits:     mysql.Waits,
+
+		EscapedTexts: true,
+		Durability:   mysql.Durability,
 		Maintenance: &database.Maintenance{
 			Do:       finish,
 			Possible: mayFinish,

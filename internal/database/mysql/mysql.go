@@ -14,6 +14,12 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed waits.txt
+var waits string
+
+// Waits are the classes of the states of sessions, for MySQL and its variants.
+var Waits = database.MustParseWaits(waits)
+
 var product = Product{
 	Title: "MySQL", Password: "mysql", HistoryKeySince: "8.0.30",
 	ClientGroups: []string{"client", "mysql"}, HomeVariables: []string{"MYSQL_HOME"},
@@ -48,8 +54,11 @@ var Database = &database.Database{
 		ReadsOnly: ReadsOnly,
 	},
 	Runs: database.Runs{
-		Processes:  []string{"mysqld"},
-		Durability: Durability,
+		Processes: []string{"mysqld"},
+		Waits:     Waits,
+
+		EscapedTexts: true,
+		Durability:   Durability,
 	},
 	Schema:  sqlschema.New,
 	Server:  sqlschema.NewServer,

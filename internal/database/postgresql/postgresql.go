@@ -14,6 +14,9 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed waits.txt
+var waits string
+
 // Database is PostgreSQL.
 var Database = &database.Database{
 	Name:    "postgresql",
@@ -54,6 +57,7 @@ var Database = &database.Database{
 		// reports drift apart within a minute or two. 0.75 s suits both (docs/decisions/098).
 		CountDelay: 750 * time.Millisecond,
 
+		Waits:      database.MustParseWaits(waits),
 		Durability: durability,
 		Maintenance: &database.Maintenance{
 			Do:       finish,

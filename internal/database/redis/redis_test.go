@@ -627,6 +627,35 @@ func TestClaims_OutlastIdleTimeout(t *testing.T) {
 	}
 }
 
+func TestBackground_NamesASnapshot(t *testing.T) {
+	server := testserver.Open(t, "redis", testserver.Own(), testserver.Setting("rdb-key-save-delay=10000000")) // 10 s for each key
+	s, err := connect(t.Context(), options(t, "background", server.Values()), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	command := func(text string) {
+		if err := s.Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	works := func() string {
+		list, err := background(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(list)
+	}
+	command("SET slow 1")
+	if got := works(); got != "[]" {
+		t.Errorf("got %s before a snapshot", got)
+	}
+	command("BGSAVE")
+	if got, want := works(), "[{snapshot The server saves a snapshot The snapshot is saved}]"; got != want {
+		t.Errorf("got %s during a snapshot, want %s", got, want)
+	}
+}
+
 // A session ends with the connection of its claim, so that its user notices and claims again.
 func TestClaims_EndTheirSessionIfLost(t *testing.T) {
 	a, b := connected(t, "claims"), connectedAgain(t, "claims")

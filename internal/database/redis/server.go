@@ -19,8 +19,23 @@ func newServer(*sqlfile.Library) database.Server {
 		Name: func(_ context.Context, of database.Session) (string, error) {
 			return "client " + of.(*session).id, nil
 		},
-		Counter: counter,
+		Counter:    counter,
+		Background: background,
 	}
+}
+
+// background is Server.Background. The server's child process shares its memory, so that the first
+// change of each page copies it (redis.io, "Redis persistence").
+func background(ctx context.Context, of database.Session) ([]database.BackgroundWork, error) {
+	found, err := of.(*session).info(ctx, "persistence")
+	var list []database.BackgroundWork
+	if found["rdb_bgsave_in_progress"] == "1" {
+		list = append(list, database.BackgroundWork{ID: "snapshot", Began: "The server saves a snapshot", Ended: "The snapshot is saved"})
+	}
+	if found["aof_rewrite_in_progress"] == "1" {
+		list = append(list, database.BackgroundWork{ID: "log", Began: "The server rewrites its append-only file", Ended: "The append-only file is rewritten"})
+	}
+	return list, err
 }
 
 // info returns the lines of a section of INFO, by name.

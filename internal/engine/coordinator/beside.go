@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/observer"
@@ -15,7 +16,7 @@ import (
 
 // observers returns the observers of a timed run.
 func (r *run) observers(stop <-chan struct{}) []observer.Observer {
-	p, list := r.plan, slices.Clone(r.setup.Beside)
+	p, list := r.plan, r.samplers()
 	if p.Server.Counter != nil {
 		r.counts.observed = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
 		list = append(list, r.counts.observed)
@@ -34,15 +35,51 @@ func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 	return list
 }
 
+// samplers returns the observers that sample beside any run: those of the setup, of the client's
+// machine, and of what the server does.
+func (r *run) samplers() []observer.Observer {
+	p, list := r.plan, slices.Clone(r.setup.Beside)
+	if !p.Pacing.Kept.Samples {
+		return list
+	}
+	refused := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Permission }
+	list = append(list, &observer.Machine{})
+	if p.Server.Background != nil {
+		list = append(list, &observer.Background{
+			Connect: r.steady, List: p.Server.Background, Refused: refused,
+			Mark: func(text string) { r.feed.Send(job.Event{User: p.Monitor(), Background: text}) },
+		})
+	}
+	if p.Server.Activity != nil {
+		list = append(list, &observer.Activity{
+			Connect: r.steady, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
+			Own: r.isOwn, Whole: p.Pacing.Finite,
+		})
+	}
+	return list
+}
+
 // observe starts observers beside the run.
 func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 	say := func(line string) { r.feed.Message(r.plan.Monitor(), "%s", line) }
 	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.Send), say, list...)
 }
 
-// steady opens a session for an observer.
+// steady opens a session for an observer, and notes its ID.
 func (r *run) steady(ctx context.Context) (database.Session, error) {
-	return target.ConnectSteady(ctx, r.plan.Job)
+	s, err := target.ConnectSteady(ctx, r.plan.Job)
+	if err == nil && r.plan.Server.Name != nil {
+		if name, err := r.plan.Server.Name(ctx, s); err == nil {
+			r.own.Store(name[strings.LastIndexByte(name, ' ')+1:], true)
+		}
+	}
+	return s, err
+}
+
+// isOwn reports whether a session of the server is one of an observer, by its ID.
+func (r *run) isOwn(id string) bool {
+	_, own := r.own.Load(id)
+	return own
 }
 
 // keepLedger prepares the audit of acknowledged commits if the run keeps a ledger. It reads the
@@ -76,7 +113,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 
 // serverCount returns the observers of a run without a monitor. One of them reads the server's own count.
 func (r *run) serverCount() []observer.Observer {
-	p, list := r.plan, slices.Clone(r.setup.Beside)
+	p, list := r.plan, r.samplers()
 	if p.Server.Counter == nil {
 		return list
 	}

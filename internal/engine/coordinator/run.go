@@ -63,6 +63,7 @@ type run struct {
 	checkFile func() error // checks that the file of an embedded database still exists
 
 	beside  *observer.Group   // observers; nil before users have connected
+	own     sync.Map          // IDs of the observers' sessions on the server
 	commits *observer.Commits // audits acknowledged commits; nil without a ledger
 	counts  serverCounts
 }

@@ -36,7 +36,9 @@ type FiniteOptions struct {
 }
 
 // NewFiniteOptions returns the defaults.
-func NewFiniteOptions() *FiniteOptions { return &FiniteOptions{Plans: UntimedPlans, MaxRetries: 10} }
+func NewFiniteOptions() *FiniteOptions {
+	return &FiniteOptions{Plans: UntimedPlans, MaxRetries: 10}
+}
 
 // Pacing implements Load. One failure makes a finite run invalid, because the failed work is
 // missing from the measurement.
@@ -47,7 +49,7 @@ func (o *FiniteOptions) Pacing() Pacing {
 		Limit:         time.Duration(o.QueryLimit),
 		Shifts:        Shifts{UserDelay: o.UserDelay},
 		Failures:      Failures{Retries: o.MaxRetries, EndAtFirst: o.RaiseError},
-		Kept:          Kept{Plans: o.Plans},
+		Kept:          Kept{Plans: o.Plans, Samples: true},
 		FailIf:        o.FailIf,
 		MaxIterations: math.MaxInt,
 	}

@@ -63,6 +63,7 @@ type Kept struct {
 	Ledger      bool  // acknowledged commits, for an audit after the run
 	TimeProfile bool  // response times for each virtual user and kind of transaction, of a timed run
 	Plans       Plans // query plans of a finite run
+	Samples     bool  // of the client's machine and of what the server does
 }
 
 // Pacing returns the load that the options describe.
@@ -75,7 +76,7 @@ func (o *Options) Pacing() Pacing {
 		Connections: Connections{o.Connections, int(o.Loops)},
 		Reconnect:   Reconnect{o.Reconnect, o.ReconnectLimit, o.Reconnects, o.ReconnectDelay},
 		Failures:    Failures{o.MaxRetries, o.RaiseError, o.OnAllFailing == endFailing, o.FailureLimit},
-		Kept:        Kept{Ledger: o.Ledger, TimeProfile: o.TimeProfile && o.Driver != driverTest},
+		Kept:        Kept{Ledger: o.Ledger, TimeProfile: o.TimeProfile && o.Driver != driverTest, Samples: o.Driver != driverTest},
 		FailIf:      o.FailIf,
 	}
 	if o.AsyncScale {

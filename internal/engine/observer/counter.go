@@ -15,9 +15,8 @@ type Counter struct {
 	Connect Connect
 	Count   func(ctx context.Context, s database.Session) (int64, error) // an UncountedError ends polling
 
-	session  database.Session
-	sessions int // number of lost sessions so far
-	newest   atomic.Pointer[Reading]
+	session reopened
+	newest  atomic.Pointer[Reading]
 }
 
 // Reading is the server's count at one time.
@@ -31,33 +30,23 @@ type Reading struct {
 func (c *Counter) Name() string { return "The server's rate" }
 
 // Sample implements Sampler.
-func (c *Counter) Sample(ctx context.Context) (err error) {
-	defer func() {
-		if err != nil && c.session != nil {
-			closeQuietly(&c.session)
-			c.sessions++
+func (c *Counter) Sample(ctx context.Context) error {
+	return c.session.use(ctx, c.Connect, func(s database.Session) error {
+		before := time.Now()
+		n, err := c.Count(ctx, s)
+		if _, is := errors.AsType[*database.UncountedError](err); is {
+			return ErrOver
 		}
-	}()
-	if c.session == nil {
-		if c.session, err = c.Connect(ctx); err != nil {
-			c.session = nil
-			return err
+		if err == nil {
+			c.newest.Store(&Reading{n, before.Add(time.Since(before) / 2), c.session.lost})
 		}
-	}
-	before := time.Now()
-	n, err := c.Count(ctx, c.session)
-	if _, is := errors.AsType[*database.UncountedError](err); is {
-		return ErrOver
-	}
-	if err == nil {
-		c.newest.Store(&Reading{n, before.Add(time.Since(before) / 2), c.sessions})
-	}
-	return err
+		return err
+	})
 }
 
 // End implements Observer.
 func (c *Counter) End(context.Context) error {
-	closeQuietly(&c.session)
+	closeQuietly(&c.session.open)
 	return nil
 }
 

@@ -72,9 +72,11 @@ type Axis struct {
 // NewAxis returns an axis that sends values as events.
 func NewAxis(send func(job.Event)) Axis { return Axis{send} }
 
-// Append adds a value to a series at the current time.
-func (a Axis) Append(series job.Series, value float64) {
-	a.send(job.Event{Sample: &job.Sample{Series: series, Value: value}})
+// Append adds values to series at the current time.
+func (a Axis) Append(samples ...job.Sample) {
+	if len(samples) > 0 {
+		a.send(job.Event{Samples: samples})
+	}
 }
 
 // Group holds the observers of a run. Its methods must be called from one goroutine.
@@ -292,6 +294,27 @@ func (Base) Report(*job.Result) {}
 
 // Connect opens a session for an observer.
 type Connect func(ctx context.Context) (database.Session, error)
+
+// reopened is a session that is opened when it is used, and again after an error.
+type reopened struct {
+	open database.Session // nil if there is none
+	lost int              // number of lost sessions so far
+}
+
+// use calls a function with the session.
+func (r *reopened) use(ctx context.Context, connect Connect, do func(database.Session) error) (err error) {
+	if r.open == nil {
+		if r.open, err = connect(ctx); err != nil {
+			r.open = nil
+			return err
+		}
+	}
+	if err = do(r.open); err != nil {
+		closeQuietly(&r.open)
+		r.lost++
+	}
+	return err
+}
 
 // closeQuietly closes a session, if there is one, and ignores errors.
 func closeQuietly(s *database.Session) {

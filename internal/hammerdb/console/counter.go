@@ -85,7 +85,7 @@ func (t *counter) read(databaseName, unit string, c job.Count) {
 	t.recording.Lock()
 	defer t.recording.Unlock()
 	if t.recording.job != nil && t.recording.database == databaseName {
-		t.recording.job.Tell(job.Event{At: c.At, Sample: &job.Sample{Series: job.Series{Name: job.TransactionCounter, Unit: unit}, Value: c.Rate}})
+		t.recording.job.Tell(job.Event{At: c.At, Samples: []job.Sample{{Series: job.Series{Name: job.TransactionCounter, Unit: unit}, Value: c.Rate}}})
 	}
 }
 

@@ -151,6 +151,22 @@ func (g *Going) Seconds(n int) {
 	g.sum.Elapsed = time.Duration(g.second) * time.Second
 }
 
+// Samples adds what observers sampled in the seconds so far: the CPU of the client's machine, and active
+// sessions.
+func (g *Going) Samples() {
+	for n := range g.second {
+		wave := math.Sin(2 * math.Pi * float64(n) / 60)
+		of := func(name, unit, label, value string, height float64) job.Sample {
+			return job.Sample{Series: job.Series{Name: name, Unit: unit, Labels: map[string]string{label: value}}, Value: height}
+		}
+		g.recorder.Watch(job.Event{At: g.begun.Add(time.Duration(n+1)*time.Second - 50*time.Millisecond), Samples: []job.Sample{
+			of("CPU", "%", "mode", "user", 40+10*wave), of("CPU", "%", "mode", "system", 15+5*wave), of("disk queue", "requests", "disk", "sda", 3-2*wave),
+			of(job.ActiveSessions, "", "class", "cpu", 4+wave), of(job.ActiveSessions, "", "class", "lock", 2-wave), of(job.ActiveSessions, "", "class", "log", 1),
+			of(job.ActiveBackground, "", "class", "write", 0.5+0.5*wave),
+		}})
+	}
+}
+
 // End ends the run with a result, to which it adds the time and the host.
 func (g *Going) End(ctx context.Context, result job.Result) error {
 	result.Started, result.Elapsed, result.Users = g.begun, g.sum.Elapsed.Seconds(), g.users

@@ -85,7 +85,7 @@ func (o odd) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Re
 		fmt.Println("a driver's remark")
 		fmt.Fprintln(os.Stdout, "and another")
 	case "no number":
-		tell(job.Event{Sample: &job.Sample{Series: job.Series{Name: "x"}, Value: math.NaN()}})
+		tell(job.Event{Samples: []job.Sample{{Series: job.Series{Name: "x"}, Value: math.NaN()}}})
 		return job.Result{Status: job.Succeeded, Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}}, nil
 	case "refuses":
 		err := &database.PasswordError{Option: "password", Called: spec.Names.Of("password"), User: "u", Err: errors.New("refused")}

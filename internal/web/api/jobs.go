@@ -314,6 +314,14 @@ type Distributions struct {
 // mostFailures limits the examples of failures. A run records fewer.
 const mostFailures = 1000
 
+// partOfRun selects points of a run.
+type partOfRun struct {
+	OneJob
+	Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"Maximum number of points."`
+	From   time.Time `query:"from" doc:"Only points after this time."`
+	Until  time.Time `query:"until" doc:"Only points until this time."`
+}
+
 // addParts adds the operations that return parts of a job.
 func (r records) addParts(t *table) {
 	add(t, get("show-result", "/jobs/{id}/result", "Show the headline figures of a run", tagJobs),
@@ -322,19 +330,22 @@ func (r records) addParts(t *table) {
 			return answer(document.NewHead(j, r.headline), err)
 		})
 	series := get("show-series", "/jobs/{id}/series", "Show transactions per minute and response times over time", tagJobs)
-	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average; server_tpm is the server's count, which may be late by server_delay_seconds. The member series contains values that observers read beside the run."
-	add(t, series, func(ctx context.Context, in *struct {
-		OneJob
-		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"Maximum number of points."`
-		From   time.Time `query:"from" doc:"Only points after this time."`
-		Until  time.Time `query:"until" doc:"Only points until this time."`
-	},
-	) (*of[document.TPM], error) {
+	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average; server_tpm is the server's count, which may be late by server_delay_seconds."
+	add(t, series, func(ctx context.Context, in *partOfRun) (*of[document.TPM], error) {
 		j, err := r.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
 		return answer(document.NewTPM(ctx, r.Store, r.Resolver.Catalog, j, in.From, in.Until, in.Points))
+	})
+	samples := get("show-samples", "/jobs/{id}/samples", "Show what was sampled beside a run, such as the use of the client's machine", tagJobs)
+	samples.Description = "If a series has more samples than points, each interval keeps its lowest and its highest."
+	add(t, samples, func(ctx context.Context, in *partOfRun) (*of[document.Samples], error) {
+		j, err := r.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		return answer(document.NewSamples(ctx, r.Store, j, in.From, in.Until, in.Points))
 	})
 	add(t, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), r.timing)
 	add(t, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),

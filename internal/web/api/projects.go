@@ -43,6 +43,7 @@ var membersMay = map[string]string{
 	"show-job":        "look",
 	"show-result":     "look",
 	"show-series":     "look",
+	"show-samples":    "look",
 	"show-points":     "look",
 	"show-timing":     "look",
 	"show-histograms": "look",

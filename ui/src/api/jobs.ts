@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Samples, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -34,6 +34,11 @@ export function job(id: string, signal?: AbortSignal): Promise<Job> {
 /** Transactions per minute over the time of a job, or a part of it, in at most this number of points. */
 export function series(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Series> {
   return get(`${of(id)}/series?${query({ points, ...part })}`, 'sledge-tpm-1', signal)
+}
+
+/** What was sampled beside a run, or a part of it, each series in at most this number of points. */
+export function samples(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Samples> {
+  return get(`${of(id)}/samples?${query({ points, ...part })}`, 'sledge-samples-1', signal)
 }
 
 /** The rates of runs over their measured time, by ID. */

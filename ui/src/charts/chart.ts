@@ -55,6 +55,8 @@ export interface LineChart {
   decades?: boolean
   /** Whether the reader may choose between a linear and a logarithmic y axis. */
   logarithmic?: boolean
+  /** Whether the lines are parts of a whole, so that each area lies on those of the lines before it. */
+  stacked?: boolean
   lines: Line[]
   /** Times that are not measured, with their names. */
   phases: { name: string; from: number; to: number }[]

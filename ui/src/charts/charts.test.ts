@@ -11,7 +11,7 @@ import { csv, flattened, type Chart, type GanttChart, type LineChart } from './c
 import { fileName } from './download.ts'
 import { barAt, inkOn, labelOf } from './gantt.ts'
 import { colour, surface } from './palette.ts'
-import { aligned, decades, heightOf, Plot, shapeOf, wholeOf, type Look } from './plot.ts'
+import { aligned, decades, heightOf, piled, Plot, shapeOf, wholeOf, type Look } from './plot.ts'
 import { beginOf, beside, throughput, timed, times, type Run, type RunPoint } from './run.ts'
 import { kindTimes, streamChart } from './spans.ts'
 import { between, moved, scaled } from './viewport.svelte.ts'
@@ -68,17 +68,26 @@ describe('charts of a series', () => {
       labels: { sea },
       points: [0, 1, 2, 3].map((second) => ({ at: at(second), value: Math.sin(second + phase) })),
     })
-    const all: Series = { schema: 'sledge-tpm-1', id: '1', points, series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0), tide('south', 1)] }
-    const charts = beside(all, beginOf(all), runOf(all))
+    const all: Series = { schema: 'sledge-tpm-1', id: '1', points }
+    const series = [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0), tide('south', 1)]
+    const still = { name: 'faults', points: [{ at: at(1), value: 0 }] }
+    const { charts, zero } = beside([...series, still], beginOf(all), runOf(all))
+    expect(zero).toEqual(['faults'])
     expect(charts.map((chart) => [chart.title, chart.y, chart.lines.map((line) => line.name)])).toEqual([
-      ['sessions', 'sessions', ['sessions']],
-      ['tide', 'tide (m)', ['north', 'south']],
+      ['Sessions', 'sessions', ['sessions']],
+      ['Tide', 'tide (m)', ['north', 'south']],
     ])
     expect(charts[1]?.lines[0]?.points).toEqual([0, 1, 2, 3].map((second) => [second, Math.sin(second)]))
     expect(charts[1]?.table.rows).toHaveLength(8)
-    const sampled: Series = { schema: 'sledge-tpm-1', id: '1', points: [], series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0)] }
-    const alone = beside(sampled, beginOf(sampled), { points: [] })
-    expect(alone.map((chart) => chart.lines[0]?.points[0]?.[0])).toEqual([0, -1])
+    const modes = ['user', 'system'].map((mode, i) => ({ name: 'CPU', unit: '%', labels: { machine: 'client', mode }, points: [{ at: at(1), value: 10 + i }] }))
+    const [cpu] = beside([...series, ...modes], beginOf(all), runOf(all)).charts
+    expect([cpu?.title, cpu?.stacked, cpu?.lines.map(({ name }) => name)]).toEqual(['CPU', true, ['user', 'system']])
+  })
+
+  test('lie on each other if they are parts of a whole', () => {
+    const data: [number[], ...(number | null | undefined)[][]] = [[1, 2, 3], [1, 2, null], [10, undefined, 30], [100, 200, 300]]
+    expect(piled(data, [true, false, true])).toEqual([[1, 2, 3], [1, 2, null], [10, undefined, 30], [101, 202, 300]])
+    expect(piled(data, [true, true, true])).toEqual([[1, 2, 3], [1, 2, null], [11, undefined, 30], [111, 202, 330]])
   })
 
   test('are missing without counts', () => {

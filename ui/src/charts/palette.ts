@@ -18,6 +18,15 @@ const places: Record<string, number> = {
   failed: 1,
   sent: 0,
   received: 1,
+  'wait cpu': 2,
+  'wait lock': 1,
+  'wait log': 3,
+  'wait commit': 6,
+  'wait read': 0,
+  'wait write': 4,
+  'wait latch': 5,
+  'wait network': 6,
+  'wait other': 4,
 }
 
 /** Shades of one colour from few to many, which differ in lightness. */

@@ -50,6 +50,6 @@ export async function png(chart: Chart, look: Look, title: string): Promise<Blob
 function keyOf(chart: Chart, look: Look): { name: string; shade: string; dash?: number[] }[] {
   if (chart.kind === 'heat') return shadeLegend(chart, look.isDark)
   if (chart.kind === 'gantt' || chart.kind === 'boxes') return []
-  return chart.lines.flatMap((line, i) => (look.hidden.has(line.name) ? [] : [{ name: line.name, shade: colour(line.is, look.isDark), dash: strokes[i % strokes.length] ?? [] }]))
+  return chart.lines.flatMap((line, i) => (look.hidden.has(line.name) ? [] : [{ name: line.name, shade: colour(line.is, look.isDark), ...(chart.stacked === true ? {} : { dash: strokes[i % strokes.length] ?? [] }) }]))
 }
 

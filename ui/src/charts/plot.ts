@@ -71,6 +71,19 @@ export function aligned(chart: LineChart, log = false): uPlot.AlignedData {
   return uPlot.join(tables)
 }
 
+/** Lines as the tops of areas that lie on each other; hidden lines are left out. */
+export function piled([x, ...lines]: uPlot.AlignedData, shown: readonly boolean[]): uPlot.AlignedData {
+  type Values = (number | null | undefined)[]
+  const sums: Values = Array.from(x, () => null)
+  const tops = lines.map((line, i): Values => {
+    const values: Values = Array.from(line)
+    if (shown[i] !== true) return values
+    for (const [at, value] of values.entries()) if (value !== null && value !== undefined) sums[at] = (sums[at] ?? 0) + value
+    return values.map((value, at) => (value === null || value === undefined ? value : sums[at]))
+  })
+  return [x, ...tops]
+}
+
 /** The range of a chart's x values. */
 export function wholeOf(chart: Chart): Part {
   if (chart.kind === 'gantt') return { from: 0, until: ends(chart) }
@@ -96,7 +109,7 @@ const has = ({ marks = [] }: Look): boolean => marks.length > 0
 
 /** What makes two charts so different that one plot cannot show both. */
 export function shapeOf(chart: Chart): string {
-  return JSON.stringify([chart.kind, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' || chart.kind === 'boxes' ? chart.lanes : ''])
+  return JSON.stringify([chart.kind, chart.kind === 'lines' && chart.stacked, chart.x, chart.kind === 'lines' ? chart.lines.map((line) => line.name) : chart.kind === 'gantt' || chart.kind === 'boxes' ? chart.lanes : ''])
 }
 
 export class Plot {
@@ -126,6 +139,10 @@ export class Plot {
           if (before.hidden.has(line.name) !== look.hidden.has(line.name)) this.#plot.setSeries(i + 1, { show: !look.hidden.has(line.name) }, false)
         }
       }
+      if (chart.kind === 'lines' && chart.stacked === true) {
+        this.#plot.delBand(null)
+        for (const band of this.#bands()) this.#plot.addBand(band)
+      }
       this.#plot.setData(this.#data())
       // The signs of marks need room above the drawing.
       if (has(before) !== has(look)) this.#plot.redraw(false, true)
@@ -153,7 +170,10 @@ export class Plot {
 
   #data(): uPlot.AlignedData {
     const chart = this.#chart
-    if (chart.kind === 'lines') return aligned(chart, this.#look.log)
+    if (chart.kind === 'lines') {
+      const data = aligned(chart, this.#look.log)
+      return chart.stacked === true ? piled(data, chart.lines.map(({ name }) => !this.#look.hidden.has(name))) : data
+    }
     if (chart.kind === 'gantt' || chart.kind === 'boxes') {
       const { from, until } = wholeOf(chart)
       return [[from, until], [null, null]]
@@ -243,6 +263,7 @@ export class Plot {
         axis(this.#yAxis()),
       ],
       series: [{}, ...this.#series()],
+      bands: this.#bands(),
       hooks: {
         drawClear: [(u) => this.#drawPhases(u)],
         drawAxes: [(u) => this.#drawContent(u)],
@@ -309,12 +330,22 @@ export class Plot {
     return chart.lines.map((line, i) => ({
       label: line.name,
       stroke: () => colour(line.is, isDark),
-      width: (line.thin === true ? 1 : 2) * this.#size,
-      dash: (strokes[i % strokes.length] ?? []).map((length) => length * this.#size),
+      width: (line.thin === true || chart.stacked === true ? 1 : 2) * this.#size,
+      // An area shows its colour, so its edge needs no dashes.
+      dash: chart.stacked === true ? [] : (strokes[i % strokes.length] ?? []).map((length) => length * this.#size),
+      ...(chart.stacked === true ? { fill: () => `${colour(line.is, isDark)}b0` } : {}),
       show: !hidden.has(line.name),
       // A single point has no line, so it is marked.
       points: { show: chart.marked === true || line.points.length < 2, size: 7 * this.#size, fill: colour(line.is, isDark) },
     }))
+  }
+
+  /** Between each area of a stacked chart and the visible one below it. */
+  #bands(): uPlot.Band[] {
+    const chart = this.#chart
+    if (chart.kind !== 'lines' || chart.stacked !== true) return []
+    const visible = chart.lines.flatMap(({ name }, i) => (this.#look.hidden.has(name) ? [] : [i + 1]))
+    return visible.slice(1).map((above, i): uPlot.Band => ({ series: [above, visible[i] ?? 1] }))
   }
 
   /** Shades the times that are not measured, and names them. */

@@ -1,6 +1,6 @@
 // Charts of a run over its time, live and recorded.
 
-import type { Latency, LivePoint, Marker, Rate, Series } from '../api/types.ts'
+import type { Latency, LivePoint, Marker, Rate, Sampled, Series } from '../api/types.ts'
 import type { Cell, Gap, HeatChart, Line, LineChart } from './chart.ts'
 import { heatColumns, type Column } from './heat.ts'
 
@@ -45,10 +45,10 @@ export function placed(points: readonly LivePoint[]): RunPoint[] {
   })
 }
 
-/** The beginning of a run by its recorded seconds, or its samples, in milliseconds since 1970. */
+/** The beginning of a run by its recorded seconds, in milliseconds since 1970; NaN if it has none. */
 export function beginOf(series: Series): number {
   const first = series.points[0]
-  return first === undefined ? Date.parse(series.series?.[0]?.points[0]?.at ?? '') : Date.parse(first.at) - first.offset_seconds * 1000
+  return first === undefined ? NaN : Date.parse(first.at) - first.offset_seconds * 1000
 }
 
 /** Recorded seconds on the axis of a run that began at a time in milliseconds since 1970. */
@@ -219,30 +219,75 @@ export function heat(run: Run): HeatChart | undefined {
   }
 }
 
-/** Values that observers read beside a run that began at a time: one chart for all series of a name and unit. */
-export function beside(series: Series, begun: number, run: Run): LineChart[] {
-  const charts: LineChart[] = []
-  for (const one of series.series ?? []) {
-    const unit = one.unit ?? ''
-    const name = Object.entries(one.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value).join(', ') || one.name
-    let chart = charts.find(({ title, unit: of }) => title === one.name && of === unit)
-    if (chart === undefined) {
-      chart = {
-        kind: 'lines',
-        title: one.name,
-        x,
-        y: unit === '' ? one.name : `${one.name} (${unit})`,
-        unit,
-        ...(run.from === undefined ? {} : { from: run.from }),
-        lines: [],
-        phases: phasesOf(run),
-        table: { columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name: one.name, ...(unit === '' ? {} : { unit }) }], rows: [] },
-      }
-      charts.push(chart)
-    }
-    const values = one.points.map((point): [number, number] => [since(point.at, begun), point.value])
-    chart.lines.push({ name, is: `metric ${chart.lines.length + 1}`, points: values })
-    chart.table.rows.push(...values.map(([time, value]): Cell[] => [name, time, value]))
+/** The charts of a machine that people look at first, in this order; the others follow by name. */
+const order = ['active sessions', 'active background processes', 'CPU', 'threads waiting for a core', 'pressure', "Sledge's CPU", 'scheduling delay', 'network throughput', 'network problems', 'memory', 'pages', 'disk throughput', 'disk requests', 'disk response time', 'disk in use', 'disk queue']
+/** Those whose series are parts of a whole. */
+const parts = new Set(['active sessions', 'active background processes', 'CPU'])
+/** What sessions wait for, and what a CPU does, from the bottom of a stack to its top. */
+const classes = ['user', 'system', 'interrupts', 'waiting for disks', 'steal', 'cpu', 'lock', 'log', 'commit', 'read', 'write', 'latch', 'memory', 'network', 'parallel', 'throttle', 'other']
+/** The number of lines in a chart; more cannot be told apart. */
+const mostLines = 8
+
+/** A series by what distinguishes it from the others of its chart: its class, and the labels that are not equal in all. */
+function lineName(one: Sampled, all: readonly Sampled[]): string {
+  const differs = ([label, value]: [string, string]): boolean => label === 'class' || all.some(({ labels }) => labels?.[label] !== value)
+  const labels = Object.entries(one.labels ?? {}).filter(differs).sort(([a], [b]) => (a < b ? -1 : 1))
+  return labels.map(([, value]) => value).join(', ') || one.name
+}
+
+/** What sessions waited for, which has the same colour in each chart. */
+function classOf({ labels }: Sampled): string | undefined {
+  return labels?.['class'] === undefined ? undefined : `wait ${labels['class']}`
+}
+
+/** Charts of what was sampled beside a run. */
+export interface Beside {
+  charts: LineChart[]
+  /** Names of charts that are left out, because all of their values are 0. */
+  zero: string[]
+}
+
+/**
+ * Charts of what was sampled beside a run whose axis began at a time: one for all series of a name and unit. A chart
+ * draws the series with the greatest values; its table has all.
+ */
+export function beside(series: readonly Sampled[], begun: number, run: Run): Beside {
+  const groups = new Map<string, [Sampled, ...Sampled[]]>()
+  for (const one of series) {
+    const key = JSON.stringify([one.name, one.unit ?? ''])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
   }
-  return charts
+  const place = ({ name }: Sampled): number => (order.includes(name) ? order.indexOf(name) : order.length)
+  const greatest = (one: Sampled): number => one.points.reduce((most, { value }) => Math.max(most, Math.abs(value)), 0)
+  const values = (one: Sampled): [number, number][] => one.points.map((point) => [since(point.at, begun), point.value])
+  const found: Beside = { charts: [], zero: [] }
+  for (const all of [...groups.values()].sort(([a], [b]) => place(a) - place(b) || (a.name < b.name ? -1 : 1))) {
+    const [{ name: title, unit = '' }] = all
+    const moving = all.filter((one) => greatest(one) > 0)
+    if (moving.length === 0) {
+      found.zero.push(title)
+      continue
+    }
+    const stacked = parts.has(title)
+    const level = ({ labels }: Sampled): number => classes.indexOf(labels?.['class'] ?? labels?.['mode'] ?? '')
+    const drawn = stacked ? moving.sort((a, b) => level(a) - level(b)) : moving.sort((a, b) => greatest(b) - greatest(a)).slice(0, mostLines)
+    found.charts.push({
+      kind: 'lines',
+      title: title.charAt(0).toUpperCase() + title.slice(1),
+      x,
+      y: unit === '' ? title : `${title} (${unit})`,
+      unit,
+      ...(stacked ? { stacked } : {}),
+      ...(run.from === undefined ? {} : { from: run.from }),
+      lines: drawn.map((one, i) => ({ name: lineName(one, all), is: classOf(one) ?? `metric ${i + 1}`, points: values(one) })),
+      phases: phasesOf(run),
+      table: {
+        columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name: title, ...(unit === '' ? {} : { unit }) }],
+        rows: all.flatMap((one) => values(one).map(([time, value]): Cell[] => [lineName(one, all), time, value])),
+      },
+    })
+  }
+  return found
 }

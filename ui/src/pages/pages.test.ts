@@ -300,6 +300,36 @@ describe('a job', () => {
     expect(page.querySelector('pre')?.textContent).toBe('Wait times\n  READS <b>12</b>')
   })
 
+  test('shows what was sampled beside a run: its machine, and the sessions of the server', async () => {
+    const at = (second: number): string => new Date(Date.parse(series.points[0]?.at ?? '') + 1000 * second).toISOString()
+    const sampled = (name: string, unit: string, labels: Record<string, string>, values: number[]) => ({ name, unit, labels, points: values.map((value, n) => ({ at: at(n), value })) })
+    answers[`/jobs/${run.id}/samples`] = {
+      schema: 'sledge-samples-1',
+      id: run.id,
+      axis: at(-1),
+      series: [
+        sampled('CPU', '%', { machine: 'client', mode: 'user' }, [40, 50]),
+        sampled('network problems', 'a second', { machine: 'client', problem: 'drops' }, [0, 0]),
+        sampled('active sessions', '', { class: 'lock' }, [1, 2]),
+        sampled('active sessions', '', { class: 'cpu' }, [3, 2]),
+      ],
+    }
+    const shares = [{ sessions: 75, class: 'cpu', statement: 'SELECT neword(?)' }, { sessions: 25, class: 'lock', wait: 'Lock/tuple', statement: '<b>UPDATE</b>' }, { sessions: 9, class: 'write', wait: 'IO/DataFileWrite', background: 'checkpointer' }]
+    answers[`/jobs/${run.id}`] = { ...run, activity: { samples: 50, missed: 2, shares } }
+    const page = await open(`#/jobs/${run.id}?tab=machine`, '0 all the time: network problems.')
+    const shown = (): (string | null)[] => [...page.querySelectorAll('.charts h2')].filter((title) => title.closest('[hidden]') === null).map((title) => title.textContent)
+    expect(shown()).toEqual(['CPU'])
+    if (app !== undefined) await unmount(app)
+    document.body.replaceChildren()
+    await open(`#/jobs/${run.id}?tab=sessions`, '2.00 sessions were active on average in the measured time, by 50 samples; 2 more were missed')
+    await vi.waitFor(() => expect(shown()).toEqual(['Active sessions']), patience)
+    const rows = [...page.querySelectorAll('.tables tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))
+    expect(rows).toContainEqual(['1.50', '75.0 %', '± 4.3', 'cpu', ''])
+    expect(rows).toContainEqual(['0.50', '25.0 %', '± 4.3', 'lock', 'Lock/tuple'])
+    expect(rows).toContainEqual(['0.50', '25.0 %', '± 4.3', '<b>UPDATE</b>'])
+    expect(words()).toContain('checkpointer')
+  })
+
   test('shows the tables that a build loaded', async () => {
     await open(`#/jobs/${build.id}`, 'Loaded')
     for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)

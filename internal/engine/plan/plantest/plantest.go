@@ -78,6 +78,7 @@ var (
 	ErrDeadlock = errors.New("deadlock")
 	ErrLost     = errors.New("connection lost")
 	ErrBroken   = errors.New("broken rule")
+	ErrDenied   = errors.New("denied")
 )
 
 // Pick implements workload.Terminal.
@@ -133,6 +134,8 @@ func New(u User, pacing load.Pacing) plan.Plan {
 					return meter.Deadlock
 				case errors.Is(err, ErrLost):
 					return meter.Connection
+				case errors.Is(err, ErrDenied):
+					return meter.Permission
 				}
 				return meter.Constraint
 			},

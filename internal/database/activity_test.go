@@ -1,0 +1,40 @@
+package database
+
+import "testing"
+
+func TestWaits_AreClassedByTheFirstRuleThatFits(t *testing.T) {
+	waits := MustParseWaits("# a comment\nwrite Lock/extend\nlock Lock/*, BufferPin/*\n\nlog IO/Wal*\nlock Waiting for *lock\n")
+	for wait, want := range map[string]WaitClass{
+		"": WaitCPU, "Lock/extend": WaitWrite, "Lock/tuple": WaitLock, "bufferpin/x": WaitLock, "IO/WALSync": WaitLog, "IO/WalSync": WaitLog,
+		"Waiting for table metadata lock": WaitLock, "IO/DataFileRead": WaitOther,
+	} {
+		if class, known := waits.Class(wait); class != want || known != (want != WaitOther) {
+			t.Errorf("%q: got %s, %t, want %s", wait, class, known, want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a class that does not exist was accepted")
+		}
+	}()
+	MustParseWaits("nothing Lock/*")
+}
+
+func TestMask_LeavesOutValues(t *testing.T) {
+	for _, tt := range []struct {
+		escaped         bool
+		statement, want string
+	}{
+		{false, "SELECT neword(1, 'private')", "SELECT neword(?, ?)"},
+		{false, "UPDATE t1 SET a2 = $1 WHERE b = 4.5e-3 AND c = 'it''s private'", "UPDATE t1 SET a2 = ? WHERE b = ? AND c = ?"},
+		{false, `SELECT 'C:\', 'private', E'it\'s private', "Name"`, `SELECT ?, ?, ?, "Name"`},
+		{false, "SELECT $body$ private 'x' $body$", "SELECT ?"},
+		{false, "SELECT 'private that is cut", "SELECT ?"},
+		{true, `SELECT 'it\'s private', "private \" too", 0xFF, 'a''b' FROM t`, "SELECT ?, ?, ?, ? FROM t"},
+		{true, "CALL NEWORD(1,2,'x', @a1)", "CALL NEWORD(?,?,?, @a1)"},
+	} {
+		if got := (Runs{EscapedTexts: tt.escaped}).Mask()(tt.statement); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.statement, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+-- The sessions that are not idle: see the file of PostgreSQL. Without the privilege PROCESS a user sees
+-- its own. Inside a routine, the user is the routine's definer.
+SELECT ID, IF(COMMAND IN ('Daemon', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', 'Slave_worker', 'Connect'), COMMAND, '') AS background,
+  USER AS program, COALESCE(STATE, '') AS wait, COALESCE(LEFT(INFO, 200), '') AS statement
+FROM information_schema.PROCESSLIST
+WHERE COMMAND <> 'Sleep' AND ID <> CONNECTION_ID() AND NOT (COMMAND = 'Daemon' AND INFO IS NULL)

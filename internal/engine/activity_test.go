@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
+	"sledge/internal/job"
+)
+
+// Two sessions compute all the time, one waits for a row, and the server's own process writes. Values in statements are left out, and so are idle sessions.
+func TestRun_SamplesActiveSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
+		p.Database.Runs.Waits = database.MustParseWaits("lock row lock\nwrite IO/*\nidle Activity/*")
+		var n atomic.Int64
+		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+			n.Add(1)
+			return []database.ActiveSession{
+				{ID: "1", Statement: "SELECT neword(1, 'private')"},
+				{ID: "2", Statement: "SELECT neword(22, 'it''s')"},
+				{ID: "3", Wait: "updating", Statement: "UPDATE t SET a = $1"},
+				{ID: "4", Background: true, Program: "checkpointer", Wait: "IO/DataFileWrite"},
+				{ID: "5", Background: true, Program: "walwriter", Wait: "Activity/WalWriterMain"},
+			}, nil
+		}
+		p.Server.RowWaiters = func(context.Context, database.Session) ([]string, error) { return []string{"3"}, nil }
+		var ticks int
+		sums := map[string]float64{}
+		seen := plantest.Watcher(func(e job.Event) {
+			for _, one := range e.Samples {
+				if one.Name == job.ActiveSessions || one.Name == job.ActiveBackground {
+					sums[one.Name+" "+one.Labels["class"]] += one.Value
+					if one.Labels["class"] == "cpu" {
+						ticks++
+					}
+				}
+			}
+		})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := result.Activity
+		if a == nil || a.Samples < 48 || a.Samples > 51 || a.Missed != 0 || a.Rest != 0 || a.Error != "" || len(result.Unobserved) > 0 {
+			t.Fatalf("got %+v, %+v, want about 50 samples in 10 s", a, result.Unobserved)
+		}
+		rows := map[string]float64{}
+		for _, s := range a.Shares {
+			rows[s.Class+" "+s.Background+" "+s.Statement] = float64(s.Sessions) / float64(a.Samples)
+		}
+		for name, want := range map[string]float64{"cpu  SELECT neword(?, ?)": 2, "lock  UPDATE t SET a = ?": 1, "write checkpointer ": 1} {
+			if math.Abs(rows[name]-want) > 0.05 {
+				t.Errorf("%s: got %g sessions, want %g, in %v", name, rows[name], want, rows)
+			}
+		}
+		if len(rows) != 3 || a.Mean("") != 3 || a.Mean("cpu") != 2 {
+			t.Errorf("got %v and %g sessions of clients", rows, a.Mean(""))
+		}
+		if ticks < 12 || math.Abs(sums["active sessions cpu"]/float64(ticks)-2) > 0.01 || math.Abs(sums["active background processes write"]/float64(ticks)-1) > 0.01 {
+			t.Errorf("got the series %v in %d seconds", sums, ticks)
+		}
+	})
+}
+
+// A server that answers too late leaves a gap. Nothing is interpolated, and the run goes on.
+func TestRun_CountsMissedSamplesOfActivity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
+		began := time.Now()
+		p.Server.Activity = func(ctx context.Context, _ database.Session) ([]database.ActiveSession, error) {
+			if passed := time.Since(began); passed > 3*time.Second && passed < 6*time.Second {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return []database.ActiveSession{{ID: "1"}}, nil
+		}
+		var at []time.Duration
+		seen := plantest.Watcher(func(e job.Event) {
+			for _, one := range e.Samples {
+				if one.Name == job.ActiveSessions {
+					at = append(at, e.At.Sub(began).Round(time.Second))
+				}
+			}
+		})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
+		a := result.Activity
+		if err != nil || a == nil || a.Samples+a.Missed < 48 || a.Samples+a.Missed > 52 || a.Missed < 14 || a.Missed > 18 || a.Mean("cpu") != 1 {
+			t.Fatalf("got %+v, %v, want about 16 of 50 samples missed", a, err)
+		}
+		for i := 1; i < len(at); i++ {
+			if at[i] > 4*time.Second && at[i] < 6*time.Second {
+				t.Errorf("got a value at %v, while the server did not answer", at[i])
+			}
+		}
+	})
+}
+
+func TestRun_HasNoActivityWithoutThePrivilege(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{Samples: true}})
+		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+			return nil, plantest.ErrDenied
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		if err != nil || result.Activity != nil || len(result.Unobserved) > 0 {
+			t.Errorf("got %+v, %+v, %v, want no activity", result.Activity, result.Unobserved, err)
+		}
+	})
+}

@@ -1,0 +1,331 @@
+package observer
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// Activity samples several times a second which sessions of the server are active and what they wait
+// for. Once a second it adds their mean numbers to series. If the user lacks the privilege, the result
+// has no activity.
+type Activity struct {
+	Base
+	Connect    Connect
+	List       func(ctx context.Context, s database.Session) ([]database.ActiveSession, error)
+	RowWaiters func(ctx context.Context, s database.Session) ([]string, error) // nil if List tells them
+	Waits      database.Waits
+	Mask       func(statement string) string // leaves values out
+	Refused    func(error) bool              // the user lacks the privilege
+	Own        func(id string) bool          // the session is an observer's
+	Whole      bool                          // the whole run is measured
+
+	axis   Axis
+	cancel func()
+	done   chan struct{} // closed when the sampling has ended
+
+	mu       sync.Mutex
+	second   tally             // since the last second
+	measured *tally            // of the measured time, until Report; nil before it
+	over     bool              // the measured time is over
+	seen     map[series]bool   // that have values in this run
+	err      error             // that ended the sampling
+	masked   map[string]string // statements without their values
+}
+
+// tally counts active sessions.
+type tally struct {
+	samples, missed int
+	sessions        map[doing]int64
+}
+
+// doing is what an active session does.
+type doing struct {
+	class                       database.WaitClass
+	wait, background, statement string
+}
+
+// series identifies a series of active sessions.
+type series struct {
+	background bool
+	class      database.WaitClass
+}
+
+const (
+	// usualEvery is the time between two samples, unless they cost more than costly of a core; then it
+	// is up to longestEvery.
+	usualEvery   = 200 * time.Millisecond
+	longestEvery = time.Second
+	costly       = 0.005
+
+	// rowWaitersEvery is the time between two calls of RowWaiters. Until the next, a session that
+	// still executes the same statement still waits.
+	rowWaitersEvery = 500 * time.Millisecond
+
+	// answersWithin is the time limit of a sample.
+	answersWithin = time.Second
+
+	mostShares     = 100    // in the result
+	mostStatements = 10_000 // that are kept apart
+)
+
+// Name implements Observer.
+func (a *Activity) Name() string { return "The server's active sessions" }
+
+// Begin implements Observer.
+func (a *Activity) Begin(ctx context.Context, axis Axis) error {
+	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	a.axis, a.done, a.seen, a.masked = axis, make(chan struct{}), map[series]bool{}, map[string]string{}
+	if a.Whole {
+		a.measured = &tally{sessions: map[doing]int64{}}
+	}
+	go a.sample(ctx)
+	return nil
+}
+
+// sample samples until its context ends.
+func (a *Activity) sample(ctx context.Context) {
+	defer close(a.done)
+	var s reopened
+	defer func() { closeQuietly(&s.open) }()
+	var costs []time.Duration // of the newest samples
+	asksRows := a.RowWaiters != nil
+	var asked time.Time            // when RowWaiters was called
+	waiting := map[string]string{} // statements of the sessions that waited for a row then, by ID
+	for due := time.Now(); ; {
+		began := time.Now()
+		err := s.use(ctx, a.Connect, func(s database.Session) error {
+			began = time.Now() // without the log-in
+			limited, stop := context.WithTimeout(ctx, answersWithin)
+			defer stop()
+			list, err := a.List(limited, s)
+			if err != nil {
+				return err
+			}
+			costs = append(costs[max(0, len(costs)-9):], time.Since(began))
+			if asksRows && began.Sub(asked) >= rowWaitersEvery && len(list) > 1 {
+				asked = began
+				ids, err := a.RowWaiters(limited, s)
+				switch {
+				case err != nil && a.Refused(err):
+					asksRows = false
+				case err != nil:
+					return err
+				}
+				clear(waiting)
+				for _, one := range list {
+					if slices.Contains(ids, one.ID) {
+						waiting[one.ID] = one.Statement
+					}
+				}
+			}
+			for i, one := range list {
+				if statement, waits := waiting[one.ID]; waits && statement == one.Statement {
+					list[i].Wait = database.RowLock
+				}
+			}
+			a.count(list)
+			return nil
+		})
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && a.Refused(err):
+			a.end(err)
+			return
+		case err != nil:
+			a.miss(1)
+		}
+		every := interval(costs)
+		due = due.Add(every)
+		if late := time.Since(due); late > 0 {
+			missed := int(late/every) + 1
+			a.miss(missed)
+			due = due.Add(time.Duration(missed) * every)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Until(due)):
+		}
+	}
+}
+
+// interval returns the time between two samples, given what the newest ones took. The quickest of them
+// waited least for a core, so its time is the nearest to what a sample costs the server.
+func interval(costs []time.Duration) time.Duration {
+	every := usualEvery
+	if len(costs) == 0 {
+		return every
+	}
+	for cost := slices.Min(costs); every < longestEvery && cost.Seconds()/every.Seconds() > costly; {
+		every *= 2
+	}
+	return min(every, longestEvery)
+}
+
+// count counts the sessions of a sample.
+func (a *Activity) count(list []database.ActiveSession) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.tallies() {
+		t.samples++
+	}
+	for _, one := range list {
+		class, _ := a.Waits.Class(one.Wait)
+		if class == database.WaitIdle || a.Own(one.ID) {
+			continue
+		}
+		d := doing{class: class, wait: clean(one.Wait), statement: a.mask(one.Statement)}
+		if one.Background {
+			d.background, d.statement = clean(one.Program), ""
+		}
+		for _, t := range a.tallies() {
+			if _, known := t.sessions[d]; !known && len(t.sessions) >= mostStatements {
+				d.statement = "others"
+			}
+			t.sessions[d]++
+		}
+	}
+}
+
+// tallies returns those that are open. The caller holds mu.
+func (a *Activity) tallies() []*tally {
+	if a.second.sessions == nil {
+		a.second.sessions = map[doing]int64{}
+	}
+	if a.measured == nil || a.over {
+		return []*tally{&a.second}
+	}
+	return []*tally{&a.second, a.measured}
+}
+
+func (a *Activity) miss(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.tallies() {
+		t.missed += n
+	}
+}
+
+// end notes why the sampling has ended.
+func (a *Activity) end(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.err = err
+}
+
+// mask returns a statement in one line without its values, which may be private and would make equal
+// statements different. The caller holds mu.
+func (a *Activity) mask(statement string) string {
+	masked, known := a.masked[statement]
+	if !known {
+		masked = clean(a.Mask(strings.ToValidUTF8(statement, "�")))
+		if len(a.masked) < mostStatements {
+			a.masked[statement] = masked
+		}
+	}
+	return masked
+}
+
+// clean returns a text of the server in one line of valid UTF-8.
+func clean(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "�")), " ")
+}
+
+// Sample implements Sampler. It adds the means of a second to the series. A second without a sample is
+// a gap.
+func (a *Activity) Sample(context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.second
+	a.second = tally{}
+	if t.samples == 0 {
+		if a.err != nil {
+			return ErrOver
+		}
+		return nil
+	}
+	counts := map[series]int64{}
+	for d, n := range t.sessions {
+		s := series{d.background != "", d.class}
+		a.seen[s] = true
+		counts[s] += n
+	}
+	var samples []job.Sample
+	for _, class := range database.WaitClasses {
+		for _, background := range []bool{false, true} {
+			s := series{background, class}
+			if !a.seen[s] {
+				continue
+			}
+			name := job.ActiveSessions
+			if background {
+				name = job.ActiveBackground
+			}
+			samples = append(samples, job.Sample{
+				Series: job.Series{Name: name, Labels: map[string]string{"class": string(class)}},
+				Value:  float64(counts[s]) / float64(t.samples),
+			})
+		}
+	}
+	a.axis.Append(samples...)
+	return nil
+}
+
+// Reach implements Observer.
+func (a *Activity) Reach(_ context.Context, m Moment) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case m != RampUpOver:
+		a.over = true
+	case a.measured == nil:
+		a.measured = &tally{sessions: map[doing]int64{}}
+	}
+	return nil
+}
+
+// End implements Observer.
+func (a *Activity) End(ctx context.Context) error {
+	a.cancel()
+	select {
+	case <-a.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Report implements Observer.
+func (a *Activity) Report(result *job.Result) {
+	if a.measured == nil || a.measured.samples == 0 {
+		return
+	}
+	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: []job.ActivityShare{}}
+	if a.err != nil {
+		found.Error = a.err.Error()
+	}
+	all := slices.SortedFunc(maps.Keys(a.measured.sessions), func(x, y doing) int {
+		return cmp.Or(
+			cmp.Compare(a.measured.sessions[y], a.measured.sessions[x]), cmp.Compare(x.class, y.class), cmp.Compare(x.wait, y.wait),
+			cmp.Compare(x.background, y.background), cmp.Compare(x.statement, y.statement),
+		)
+	})
+	for i, d := range all {
+		n := a.measured.sessions[d]
+		if i >= mostShares {
+			found.Rest += n
+			continue
+		}
+		found.Shares = append(found.Shares, job.ActivityShare{Sessions: n, Class: string(d.class), Wait: d.wait, Background: d.background, Statement: d.statement})
+	}
+	result.Activity = found
+}
