@@ -65,8 +65,8 @@ func (s *Sampler) Sample() ([]job.Sample, error) {
 	return samples, err
 }
 
-// since returns the value of a sample, given the figure of the sample before. It returns false if
-// there is none.
+// since returns the value of a sample, given the figure of the sample before. It returns false if the
+// sample has no value.
 func (f figure) since(before figure, elapsed float64) (float64, bool) {
 	grown := f.value - before.value
 	switch f.kind {

@@ -96,7 +96,7 @@ func memoryFigures(proc procfs.FS, root string) ([]figure, error) {
 	return list, nil
 }
 
-// sector is the unit of sizes in /proc/diskstats, in bytes, whatever the disk's own is.
+// sector is the unit of sizes in /proc/diskstats, in bytes. It is the same for all disks.
 const sector = 512
 
 // diskFigures are those of the disks, without partitions and devices that consist of others.

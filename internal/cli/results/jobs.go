@@ -303,7 +303,7 @@ func (a *archive) printSamples(series []job.Sampled, from, until time.Time) erro
 	return a.program.PrintTable(t)
 }
 
-// threeDigits formats a number with at least three significant digits, if it has them.
+// threeDigits formats a number with three significant digits, but with at most two decimals.
 func threeDigits(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100 || v == 0:

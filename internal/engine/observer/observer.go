@@ -297,7 +297,7 @@ type Connect func(ctx context.Context) (database.Session, error)
 
 // reopened is a session that is opened when it is used, and again after an error.
 type reopened struct {
-	open database.Session // nil if there is none
+	open database.Session // nil before the first use, and after an error
 	lost int              // number of lost sessions so far
 }
 
