@@ -278,3 +278,10 @@ var deflaters = sync.Pool{New: func() any {
 	w, _ := zlib.NewWriterLevel(nil, zlib.BestCompression) // a valid level
 	return w
 }}
+
+// Each calls do with the middle of each bucket, in nanoseconds, and its count, in ascending order.
+func (d Distribution) Each(do func(middle float64, n int64)) {
+	for _, b := range d.bars {
+		do(b.middle(), b.count)
+	}
+}

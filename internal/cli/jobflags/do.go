@@ -57,11 +57,13 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 		return nil, err
 	}
 	defer p.WatchReaders()()
+	exported := s.export(running, order)
 	if !order.Plan.Pacing.Test {
 		showing.Go(func() { d.Follow(running) })
 	}
 	outcome := running.Wait()
 	restore()
+	exported()
 	showing.Wait()
 	d.End()
 	s.Ended = append(s.Ended, outcome.Job)

@@ -15,6 +15,7 @@ import (
 
 	"sledge/internal/cli/program"
 	"sledge/internal/job"
+	"sledge/internal/metrics"
 	"sledge/internal/settings"
 )
 
@@ -43,6 +44,8 @@ type Flags struct {
 
 	JUnit string    // file for the verdict of runs
 	Ended []job.Job // runs, in order
+
+	Metrics *metrics.Registry // gets the metrics of runs; nil if they are not exported
 
 	HammerDB bool   // print the lines of HammerDB's virtual users
 	Title    string // such as "run 2 of 5"; "" for a single run
@@ -121,11 +124,14 @@ func (s *Flags) RefuseIneffectiveIn(orders []settings.Order, profile int) error 
 
 // JUnitPath returns the file for the verdict of runs, or "" if no run will be performed.
 func (s *Flags) JUnitPath() string {
-	if s.dryRun || s.as != "" {
+	if !s.Performs() {
 		return ""
 	}
 	return s.JUnit
 }
+
+// Performs reports whether a job will be performed, and not only its settings shown.
+func (s *Flags) Performs() bool { return !s.dryRun && s.as == "" }
 
 // AddTo adds the flags that apply to an action to its command. own adds the command's own flags.
 func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, own func(*pflag.FlagSet)) {
@@ -158,7 +164,7 @@ func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, o
 	s.AddPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
 	program.PutInSection(flags, program.SectionMain, "db", "workload", "users", "resume", "yes")
 	program.PutInSection(flags, program.SectionSettings, "config", "url", "connection", "set", "seed", "ask-password", "ask-superuser-password", "dry-run", "as")
-	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit")
+	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit", "metrics")
 	program.PutInSection(flags, program.SectionRecord, "profile", "label", "note", "repo", "no-repo")
 	CompleteSettings(p, c, s)
 }

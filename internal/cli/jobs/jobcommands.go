@@ -82,6 +82,7 @@ exit code 4. With --verbose it lists every rule.`,
 func RunCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	var profile int
+	var x exports
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
 		Short: "Run virtual users and measure throughput and response times",
@@ -116,6 +117,9 @@ run like the first Ctrl-C.`,
 			"# Watch a failover, and look for lost commits.",
 			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger",
 			"",
+			"# Show the run in Prometheus and Grafana while it goes on.",
+			"sledge run --db pg --host db1 --users 16 --metrics 127.0.0.1:9464",
+			"",
 			"# Print the result as JSON.",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
 			"",
@@ -133,6 +137,11 @@ run like the first Ctrl-C.`,
 				return err
 			}
 			err = s.With(ctx, p, job.Run, func(order settings.Order) error {
+				end, err := x.begin(p, &s)
+				if err != nil {
+					return err
+				}
+				defer end(ctx)
 				return runAll(ctx, p, order, profile, &s)
 			})
 			return errors.Join(err, junit.close(s.Ended, err))
@@ -142,6 +151,7 @@ run like the first Ctrl-C.`,
 		flags.Var(jobflags.NewPlainFlag("users", "numbers", s.Plain), "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several numbers of users: a new profile)")
 		flags.StringVar(&s.JUnit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")
+		flags.StringVar(&x.metrics, "metrics", "", "serve metrics to Prometheus while the run goes on, on this `address` of this machine, such as 127.0.0.1:9464; docs/metrics.md lists them")
 		flags.Var(&s.Interval, "interval", "time between lines of progress, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c

@@ -22,6 +22,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/hammerdb/webservice"
+	"sledge/internal/metrics"
 	"sledge/internal/notice"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -67,16 +68,17 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	config.Private, config.Owned, config.Plain = api.Private, api.Owned, api.Plain
+	config.Private, config.Owned, config.Plain = api.Private, api.Owned, append(slices.Clone(api.Plain), "/metrics")
 	s.notices = notice.New(notice.Config{Folder: config.Folder, Say: config.Say})
 	config.Shares = web.SharesIn(config.Folder)
+	exported := metrics.NewRegistry(p.Version)
 	s.Verbs = api.New(api.Config{
 		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
-		Notices: s.notices,
+		Notices: s.notices, Metrics: exported,
 		Serving: s.serving, Users: s.users, UserName: web.UserName, Projects: web.Projects, Note: web.Note, Shares: config.Shares,
 		Say: config.Say,
 	})
@@ -85,7 +87,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 		Catalog: p.Resolver.Catalog, Store: s.Store, Version: p.Version, Logs: console.TempDir(p.Environ),
 		Home: func() string { return s.Home() }, Quit: s.Quit, Note: web.Note, Say: config.Say,
 	})
-	config.Others = map[string]http.Handler{}
+	config.Others = map[string]http.Handler{"/metrics": exported.Handler()}
 	for _, path := range webservice.Paths {
 		config.Others[path] = old
 	}
@@ -107,7 +109,7 @@ func Start(p *program.Program, repository string, port int) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listen(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	listener, err := program.Listen(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 	if err != nil {
 		return nil, err
 	}

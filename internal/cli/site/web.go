@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +114,7 @@ func serveWeb(ctx context.Context, p *program.Program, f WebFlags) (err error) {
 	if err := f.checkReach(address, folder); err != nil {
 		return err
 	}
-	if config.Listener, err = listen(address); err != nil {
+	if config.Listener, err = program.Listen(address); err != nil {
 		return program.Usage("--listen %s: %w", f.listen, err)
 	}
 	defer config.Listener.Close()
@@ -262,18 +261,4 @@ func (f WebFlags) tls(address *net.TCPAddr, folder string) (*tls.Config, error) 
 		return web.SelfSigned(folder, names)
 	}
 	return nil, nil
-}
-
-// listen listens on an address; its errors say what to do.
-func listen(address *net.TCPAddr) (net.Listener, error) {
-	listener, err := net.ListenTCP("tcp", address)
-	switch {
-	case err == nil:
-		return listener, nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, program.Usage("port %d is in use by another program, perhaps another sledge web: choose another port", address.Port)
-	case errors.Is(err, fs.ErrPermission):
-		return nil, program.Usage("your account may not listen on port %d: choose a port above 1023", address.Port)
-	}
-	return nil, program.Usage("%w: choose an address that this machine has", err)
 }

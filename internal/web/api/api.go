@@ -15,6 +15,7 @@ import (
 
 	"sledge/internal/control"
 	"sledge/internal/job"
+	"sledge/internal/metrics"
 	"sledge/internal/notice"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
@@ -50,6 +51,9 @@ type Config struct {
 
 	// Notices report the ends of jobs; nil reports none. The caller closes them after API.Close.
 	Notices *notice.Notices
+
+	// Metrics gets the metrics of the runs that are started here.
+	Metrics *metrics.Registry
 
 	// Serving describes the server that mounts the API, and Users its users. They may be nil.
 	Serving func() Serving

@@ -9,6 +9,7 @@ import (
 	"sledge/internal/control"
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/settings"
 )
 
 // mostRunning limits the jobs that were started here.
@@ -57,6 +58,15 @@ func (js *jobs) handle(id job.ID) *control.Handle {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	return js.running[id]
+}
+
+// export adds a run to the metrics until it has ended.
+func (js *jobs) export(h *control.Handle, order settings.Order) {
+	if js.Metrics == nil || order.Spec.Action != job.Run {
+		return
+	}
+	j := job.Job{ID: h.ID(), Spec: order.Spec, Kinds: order.Plan.Groups().KindNames(), Begun: time.Now()}
+	js.inBackground(func() { js.Metrics.Follow(j, h.Watch(js.ctx, 1), func() job.Job { return h.Wait().Job }) })
 }
 
 // jobEnded records that a job that was started here has ended, and posts its notices.

@@ -242,6 +242,7 @@ func (js *jobs) begin(order settings.Order) (*control.Handle, error) {
 		js.background.Done()
 		return nil, err
 	}
+	js.export(h, order)
 	go func() {
 		defer js.background.Done()
 		js.jobEnded(h.Wait())
