@@ -22,6 +22,9 @@ type Runs struct {
 	// Waits are the classes of the waits of Server.Activity. Optional, like that.
 	Waits Waits
 
+	// Counters describe the counters of Server.Counters. Optional, like that.
+	Counters Counters
+
 	// EscapedTexts says that a backslash is an escape in the server's texts, and that texts may be in
 	// double quotes.
 	EscapedTexts bool

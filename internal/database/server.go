@@ -59,6 +59,14 @@ type Server struct {
 	Activity   func(ctx context.Context, s Session) ([]ActiveSession, error)
 	RowWaiters func(ctx context.Context, s Session) ([]string, error)
 
+	// Counters reads the server's own counters, which Runs.Counters describe. A source that the server
+	// does not show has an error; the error of Counters means that the session is lost. Optional.
+	Counters func(ctx context.Context, s Session) ([]CounterSource, error)
+
+	// CounterRates reads those counters that a run reads once a second. It must take less than a
+	// millisecond of the server's time. Optional.
+	CounterRates func(ctx context.Context, s Session) ([]CounterRate, error)
+
 	// CounterOfAll counts the transactions of all databases of the server together. Optional: nil
 	// if Counter does, or if the server keeps no count.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)

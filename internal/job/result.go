@@ -165,6 +165,10 @@ type Beside struct {
 	// show it to the user.
 	Activity *Activity `json:"activity,omitempty"`
 
+	// ServerCounters are the differences of the server's own counters over the measured time; nil if the
+	// server has none.
+	ServerCounters *ServerCounters `json:"server_counters,omitempty"`
+
 	// Unobserved lists the observers beside the run that failed, with their errors. They do not
 	// change the verdict.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`

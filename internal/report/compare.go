@@ -318,6 +318,7 @@ func (c *Comparison) measure(runs []Measured) {
 		}
 		return 1e6 * load.CPUSeconds / float64(t.Ended()), true
 	})
+	c.counters(runs)
 	if kinds = distinct(kinds); len(kinds) < 2 {
 		return
 	}
@@ -332,6 +333,36 @@ func (c *Comparison) measure(runs []Measured) {
 	}
 	for _, kind := range kinds {
 		c.transactions(kind, runs)
+	}
+}
+
+// counters adds the counters of the server that summaries show, for each transaction.
+func (c *Comparison) counters(runs []Measured) {
+	type name struct{ source, name string }
+	seen := map[name]bool{}
+	for _, r := range runs {
+		if r.Job.Result.ServerCounters == nil {
+			continue
+		}
+		for _, one := range r.Job.Result.ServerCounters.Counters {
+			n := name{one.Source, one.Name}
+			if seen[n] || !one.Summary || one.Before != nil {
+				continue
+			}
+			seen[n] = true
+			unit := "a transaction"
+			if one.Unit != "" {
+				unit = one.Unit + " a transaction"
+			}
+			c.add(one.Name, "", unit, runs, func(r Measured) (float64, bool) {
+				for _, its := range r.Job.Result.ServerCounters.Of(n.source) {
+					if its.Name == n.name {
+						return its.PerTransaction, true
+					}
+				}
+				return 0, false
+			})
+		}
 	}
 }
 

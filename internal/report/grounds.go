@@ -281,6 +281,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if a := r.Activity; a != nil {
 		row(Plain, "Sessions", "%s", activity(*a))
 	}
+	if c := r.ServerCounters; c != nil {
+		row(Plain, "Counters", "%s", countersOf(*c))
+	}
 	all := sum.All()
 	if t := newTraffic(&all); t != nil {
 		row(Plain, "Network", "%s", t)

@@ -19,12 +19,13 @@ import (
 
 // View says how to show a job to people.
 type View struct {
-	Width int           // in columns; 0 means no limit
-	Look  terminal.Look // the abilities of the terminal besides plain text
-	Rules bool          // list the rules of a check even if all hold
-	Whole bool          // show everything: each check, service times, options
-	Line  string        // the headline in the words that scripts look for, shown if Whole is set; may be ""
-	Next  []Pointer     // where to look next
+	Width  int           // in columns; 0 means no limit
+	Look   terminal.Look // the abilities of the terminal besides plain text
+	Rules  bool          // list the rules of a check even if all hold
+	Whole  bool          // show everything: each check, service times, options
+	Server bool          // list the counters and the statements of the server
+	Line   string        // the headline in the words that scripts look for, shown if Whole is set; may be ""
+	Next   []Pointer     // where to look next
 }
 
 // Pointer is a command to try next, and its purpose.
@@ -72,6 +73,9 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	}
 	if list := j.Result.Findings; len(list) > 0 && (b.Rules || b.Whole || !allHold(list)) {
 		findings(b, j.Result.Findings)
+	}
+	if c := j.Result.ServerCounters; b.Server && c != nil {
+		counters(b, *c)
 	}
 	if r := j.Result.ServerReport; b.Whole && r != nil && r.Text != "" {
 		b.title(Printable(r.Title), "as the server reported on itself")

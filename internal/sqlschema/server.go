@@ -12,8 +12,8 @@ import (
 )
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
-// counter_all.sql, disturbances.sql, background.sql, activity.sql, activity_locks.sql, calibrate.sql,
-// flush.sql and explain.sql. Functions for which there is no SQL are nil.
+// counter_all.sql, counters.sql, counters_rates.sql, disturbances.sql, background.sql, activity.sql,
+// activity_locks.sql, calibrate.sql, flush.sql and explain.sql. Functions for which there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -43,6 +43,12 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("activity_locks") {
 		server.RowWaiters = a.rowWaiters
+	}
+	if len(sql.Names("counters.")) > 0 {
+		server.Counters = a.counters
+	}
+	if sql.Has("counters_rates") {
+		server.CounterRates = a.counterRates
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -161,6 +167,54 @@ func (a answers) rowWaiters(ctx context.Context, s database.Session) (ids []stri
 		ids = append(ids, row[0])
 	}
 	return ids, err
+}
+
+// counters runs the sections of counters.sql, each of which is a source. The last two columns of a section
+// are the name and the value of a counter; a column before them is its object. The section sources, if
+// there is one, names the sections that this version of the server has.
+func (a answers) counters(ctx context.Context, s database.Session) ([]database.CounterSource, error) {
+	const file, sources = "counters.", "counters.sources"
+	names := a.sql.Names(file)
+	if a.sql.Has(sources) {
+		rows, err := ask(ctx, a.sql, s, sources, 1)
+		if err != nil {
+			return nil, err
+		}
+		names = names[:0]
+		for _, row := range rows {
+			names = append(names, file+row[0])
+		}
+	}
+	var list []database.CounterSource
+	for _, name := range names {
+		source := database.CounterSource{Name: strings.TrimPrefix(name, file)}
+		var rows [][]string
+		if rows, source.Err = ask(ctx, a.sql, s, name, 2); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, row := range rows {
+			v := database.CounterValue{Name: row[len(row)-2], Value: row[len(row)-1]}
+			if len(row) > 2 {
+				v.Of = row[0]
+			}
+			source.Values = append(source.Values, v)
+		}
+		list = append(list, source)
+	}
+	return list, nil
+}
+
+// counterRates runs counters_rates.sql. Its columns are those of a CounterRate.
+func (a answers) counterRates(ctx context.Context, s database.Session) (list []database.CounterRate, err error) {
+	rows, err := ask(ctx, a.sql, s, "counters_rates", 4)
+	for _, row := range rows {
+		value, err := strconv.ParseFloat(row[3], 64)
+		if err != nil {
+			continue // NULL: the server does not count it
+		}
+		list = append(list, database.CounterRate{Series: row[0], Of: row[1], Unit: row[2], Value: value})
+	}
+	return list, err
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

@@ -54,6 +54,7 @@ var Database = &database.Database{
 	Runs: database.Runs{
 		Processes: []string{"mariadbd", "mysqld"},
 		Waits:     mysql.Waits,
+		Counters:  mysql.Counters,
 
 		EscapedTexts: true,
 		Durability:   mysql.Durability,

@@ -20,6 +20,12 @@ var waits string
 // Waits are the classes of the states of sessions, for MySQL and its variants.
 var Waits = database.MustParseWaits(waits)
 
+//go:embed counters.txt
+var counters string
+
+// Counters describe the counters of MySQL and its variants.
+var Counters = database.MustParseCounters(counters)
+
 var product = Product{
 	Title: "MySQL", Password: "mysql", HistoryKeySince: "8.0.30",
 	ClientGroups: []string{"client", "mysql"}, HomeVariables: []string{"MYSQL_HOME"},
@@ -56,6 +62,7 @@ var Database = &database.Database{
 	Runs: database.Runs{
 		Processes: []string{"mysqld"},
 		Waits:     Waits,
+		Counters:  Counters,
 
 		EscapedTexts: true,
 		Durability:   Durability,

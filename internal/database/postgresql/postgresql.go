@@ -17,6 +17,9 @@ var files embed.FS
 //go:embed waits.txt
 var waits string
 
+//go:embed counters.txt
+var counters string
+
 // Database is PostgreSQL.
 var Database = &database.Database{
 	Name:    "postgresql",
@@ -58,6 +61,7 @@ var Database = &database.Database{
 		CountDelay: 750 * time.Millisecond,
 
 		Waits:      database.MustParseWaits(waits),
+		Counters:   database.MustParseCounters(counters),
 		Durability: durability,
 		Maintenance: &database.Maintenance{
 			Do:       finish,

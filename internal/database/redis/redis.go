@@ -50,6 +50,7 @@ var Database = &database.Database{
 	Runs: database.Runs{
 		Processes:  []string{"redis-server"},
 		Durability: durability,
+		Counters:   database.MustParseCounters(describedCounters),
 	},
 	Schema: newSchema,
 	Server: newServer,

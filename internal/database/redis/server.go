@@ -21,6 +21,7 @@ func newServer(*sqlfile.Library) database.Server {
 		},
 		Counter:    counter,
 		Background: background,
+		Counters:   counters, CounterRates: counterRates,
 	}
 }
 

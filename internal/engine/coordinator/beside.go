@@ -50,6 +50,12 @@ func (r *run) samplers() []observer.Observer {
 			Mark: func(text string) { r.feed.Send(job.Event{User: p.Monitor(), Background: text}) },
 		})
 	}
+	if p.Server.Counters != nil {
+		list = append(list, &observer.ServerCounters{
+			Connect: r.steady, Read: p.Server.Counters, Rates: p.Server.CounterRates, Known: p.Database.Runs.Counters, Refused: refused, Whole: p.Pacing.Finite,
+			Lost: func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Connection },
+		})
+	}
 	if p.Server.Activity != nil {
 		list = append(list, &observer.Activity{
 			Connect: r.steady, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
