@@ -44,6 +44,11 @@ require (
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
 	github.com/wneessen/go-mail v0.8.1 // notices by e-mail
 	github.com/yuin/goldmark v1.8.6 // the manual in the browser, from its Markdown
+	go.opentelemetry.io/otel v1.47.0 // attributes of metrics, by OpenTelemetry's conventions
+	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp v1.47.0 // metrics to a collector of OpenTelemetry
+	go.opentelemetry.io/otel/sdk v1.47.0 // what the metrics are of
+	go.opentelemetry.io/otel/sdk/metric v1.47.0 // their form, and exports at intervals
+	go.opentelemetry.io/proto/otlp v1.11.0 // the collector of tests
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
@@ -51,6 +56,7 @@ require (
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
 	golang.org/x/tools v0.52.0 // types on the platforms of releases, in a test
+	google.golang.org/protobuf v1.36.12 // what that collector receives
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
@@ -63,6 +69,7 @@ require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/ansi v0.11.8 // indirect
@@ -78,6 +85,8 @@ require (
 	github.com/duckdb/duckdb-go-bindings/lib/linux-amd64 v0.10506.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/linux-arm64 v0.10506.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/windows-amd64 v0.10506.0 // indirect
+	github.com/go-logr/logr v1.4.4 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
@@ -85,6 +94,7 @@ require (
 	github.com/golang-sql/sqlexp v0.1.0 // indirect
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
@@ -112,12 +122,19 @@ require (
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
+	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
+	google.golang.org/grpc v1.83.2 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

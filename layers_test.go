@@ -134,7 +134,7 @@ var layers = map[string]string{
 	"notice":        "document job privatefile report",
 	"web/api":       "catalog control control/tasks counter datagen docs document engine engine/plan experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter metrics notice option paper report repository schedule scripting settings web/share",
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
-	"cli/program":   "control document hammerdb/views job option report repository settings terminal",
+	"cli/program":   "control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
 	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
 	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen engine engine/plan experiment hammerdb/lines job metrics option report repository selftest settings terminal",

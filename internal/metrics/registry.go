@@ -21,6 +21,8 @@ const (
 
 // Registry holds the metrics of the runs of this process. It is safe for concurrent use.
 type Registry struct {
+	OTLP *OTLP // also gets the metrics; nil sends none
+
 	version string // of Sledge
 
 	mu   sync.Mutex
@@ -40,10 +42,15 @@ func (r *Registry) Follow(j job.Job, events iter.Seq2[job.Event, int64], ended f
 	if run == nil {
 		return
 	}
+	last := func() {}
+	if r.OTLP != nil {
+		last = r.OTLP.begin(run)
+	}
 	for e := range events {
 		run.add(e)
 	}
 	run.end(ended())
+	last()
 }
 
 // begin adds a run. It returns nil if there are too many.

@@ -29,6 +29,7 @@ type Run struct {
 	job     job.Job
 	version string // of Sledge
 	server  string // version of the server
+	target  string // the database under test: "tpcc on db1:5432"
 	state   string
 	begun   time.Time
 	ended   time.Time // zero while the job runs
@@ -87,7 +88,7 @@ func (r *Run) add(e job.Event) {
 	case e.Phase != nil:
 		r.state = string(e.Phase.Name)
 	case e.Facts != nil:
-		r.server = e.Facts.Server
+		r.server, r.target = e.Facts.Server, e.Facts.Target
 		if e.User == job.Monitor {
 			r.first = job.FirstWorker
 		}

@@ -164,7 +164,7 @@ func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, o
 	s.AddPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
 	program.PutInSection(flags, program.SectionMain, "db", "workload", "users", "resume", "yes")
 	program.PutInSection(flags, program.SectionSettings, "config", "url", "connection", "set", "seed", "ask-password", "ask-superuser-password", "dry-run", "as")
-	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit", "metrics")
+	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit", "metrics", "otlp")
 	program.PutInSection(flags, program.SectionRecord, "profile", "label", "note", "repo", "no-repo")
 	CompleteSettings(p, c, s)
 }

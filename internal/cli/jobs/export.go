@@ -15,15 +15,28 @@ import (
 
 // exports are the flags of run that export metrics.
 type exports struct {
-	metrics string // address
+	metrics string // address to serve them on
+	otlp    string // address of a collector
 }
 
-// begin begins to export the metrics of runs, if the flags ask for it. end waits for the last scrape,
-// unless the user has interrupted the run.
+// begin begins to export the metrics of runs, if the flags or OpenTelemetry's variables ask for it. end
+// waits for the last scrape, unless the user has interrupted the run.
 func (x *exports) begin(p *program.Program, s *jobflags.Flags) (end func(ctx context.Context), err error) {
-	if x.metrics == "" || !s.Performs() {
-		return func(context.Context) {}, nil
+	end = func(context.Context) {}
+	if !s.Performs() {
+		return end, nil
 	}
+	registry := metrics.NewRegistry(p.Version)
+	if registry.OTLP, err = p.OTLP(x.otlp); err != nil {
+		return nil, err
+	}
+	if registry.OTLP != nil {
+		s.Metrics = registry
+	}
+	if x.metrics == "" {
+		return end, nil
+	}
+	s.Metrics = registry
 	address, err := net.ResolveTCPAddr("tcp", x.metrics)
 	if err != nil {
 		return nil, program.Usage("--metrics %s: give an address and a port, such as 127.0.0.1:9464 (%w)", x.metrics, err)
@@ -44,8 +57,7 @@ func (x *exports) begin(p *program.Program, s *jobflags.Flags) (end func(ctx con
 	if err != nil {
 		return nil, program.Usage("--metrics %s: %w", x.metrics, err)
 	}
-	s.Metrics = metrics.NewRegistry(p.Version)
-	server := metrics.Serve(listener, s.Metrics, token)
+	server := metrics.Serve(listener, registry, token)
 	fmt.Fprintf(p.Stderr, "metrics at http://%s/metrics, with the token in %s\n", listener.Addr(), file)
 	return func(ctx context.Context) {
 		if len(s.Ended) > 0 && p.Interrupts.Count() == 0 {

@@ -152,6 +152,7 @@ run like the first Ctrl-C.`,
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several numbers of users: a new profile)")
 		flags.StringVar(&s.JUnit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")
 		flags.StringVar(&x.metrics, "metrics", "", "serve metrics to Prometheus while the run goes on, on this `address` of this machine, such as 127.0.0.1:9464; docs/metrics.md lists them")
+		flags.StringVar(&x.otlp, "otlp", "", "send metrics to the OpenTelemetry collector at this `URL` while the run goes on, such as http://127.0.0.1:4318 (default: the variables OTEL_EXPORTER_OTLP_*)")
 		flags.Var(&s.Interval, "interval", "time between lines of progress, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c

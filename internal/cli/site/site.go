@@ -61,7 +61,7 @@ type Site struct {
 // openSite creates a site for a listener and a job repository. Close closes the repository. configuration
 // is the configuration file for jobs that the site starts. From then on other commands of the same
 // user can find the site. The caller must call Close, even after Serve.
-func openSite(p *program.Program, config web.Config, store *repository.Store, configuration string, scripts *bool) (s *Site, err error) {
+func openSite(p *program.Program, config web.Config, store *repository.Store, configuration string, scripts *bool, otlp *metrics.OTLP) (s *Site, err error) {
 	s = &Site{program: p, Store: store, asked: make(chan struct{}), again: make(chan struct{}), forget: func() {}}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
 	scripting, err := ScriptingOf(p, config, store, scripts)
@@ -72,6 +72,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	s.notices = notice.New(notice.Config{Folder: config.Folder, Say: config.Say})
 	config.Shares = web.SharesIn(config.Folder)
 	exported := metrics.NewRegistry(p.Version)
+	exported.OTLP = otlp
 	s.Verbs = api.New(api.Config{
 		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
@@ -117,7 +118,7 @@ func Start(p *program.Program, repository string, port int) (*Site, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s, err := openSite(p, web.Config{Listener: listener, Folder: folder}, store, "", nil)
+	s, err := openSite(p, web.Config{Listener: listener, Folder: folder}, store, "", nil, nil)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}

@@ -30,6 +30,7 @@ type WebFlags struct {
 	readOnly         bool
 	scripts          *bool // nil allows scripts if other machines cannot reach the server
 	basePath         string
+	otlp             string
 	hostnames        []string
 	proxies          []string
 }
@@ -85,6 +86,7 @@ func WebCommand(p *program.Program) *cobra.Command {
 	flags.StringVar(&f.basePath, "base-path", "", "`path` under which a reverse proxy serves the pages, such as /sledge")
 	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers to trust; repeat as needed")
 	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` by which browsers reach the server, if it is not this machine's name; repeat as needed")
+	flags.StringVar(&f.otlp, "otlp", "", "send metrics of the runs that the server starts to the OpenTelemetry collector at this `URL`, such as http://127.0.0.1:4318 (default: the variables OTEL_EXPORTER_OTLP_*)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) for the jobs that the server starts")
 	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and logins are saved")
 	c.AddCommand(webUserCommand(p, &f.repository))
@@ -128,7 +130,11 @@ func serveWeb(ctx context.Context, p *program.Program, f WebFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	served, err := openSite(p, config, store, f.config, f.scripts)
+	otlp, err := p.OTLP(f.otlp)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	served, err := openSite(p, config, store, f.config, f.scripts, otlp)
 	if err != nil {
 		return err
 	}
