@@ -68,7 +68,7 @@ var layers = map[string]string{
 	"engine/pool": "option",
 
 	// Observation of a run, without access to users or their connections.
-	"engine/observer": "database host job workload",
+	"engine/observer": "database engine/order host job meter workload",
 
 	// The messages between the coordinator of a run and its generator.
 	"engine/order": "job meter workload",

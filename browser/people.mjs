@@ -213,7 +213,9 @@ export async function play(script, { args = [], env } = {}) {
     for (const person of people) {
       for (const fault of person.faults) console.error(`    ${person.name} saw: ${fault}`)
       for (const page of person.context.pages()) {
-        console.error(`    ${person.name} is at ${page.url()}, which says:\n${(await page.locator('body').innerText().catch(String)).slice(0, 1000)}`)
+        const says = (await page.locator('body').innerText().catch(String)).slice(0, 1000)
+        const alerts = await page.locator('[role=alert], [role=status], progress').allInnerTexts().catch(String)
+        console.error(`    ${person.name} is at ${page.url()}, which alerts: ${alerts} and says:\n${says}`)
         if (told.failures) await page.screenshot({ path: join(told.failures, `${person.name}-${Date.now()}.png`), fullPage: true }).catch(() => undefined)
       }
     }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // ActiveSession is a session that is not idle, at the moment of a reading.
@@ -14,7 +15,14 @@ type ActiveSession struct {
 	Program    string // as the client calls itself, or the kind of background process; "" if it is hidden from the user
 	Wait       string // what it waits for, by the server's name: "IO/WalSync"; "" if it waits for nothing
 	Statement  string // at most 200 characters; "" if it is hidden from the user
+
+	// By the server's clock: Asked is when it received the request for the list, Now is when it looked,
+	// and Since is when the session began its statement, or what else it does. Zero if unknown.
+	Asked, Now, Since time.Time
 }
+
+// SessionID returns the ID in lists of sessions, given Server.Name's answer.
+func SessionID(name string) string { return name[strings.LastIndexByte(name, ' ')+1:] }
 
 // RowLock is the wait of a session that waits for a row, on servers that tell it only by their list of
 // locks.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -66,6 +67,53 @@ func TestRun_SamplesActiveSessions(t *testing.T) {
 		}
 		if ticks < 12 || math.Abs(sums["active sessions cpu"]/float64(ticks)-2) > 0.01 || math.Abs(sums["active background processes write"]/float64(ticks)-1) > 0.01 {
 			t.Errorf("got the series %v in %d seconds", sums, ticks)
+		}
+	})
+}
+
+// Of three users, the server always shows one to compute and one to wait for a row, and never the third, which is on its
+// way. So each of these takes a third of the time of a transaction. A session of another program stays apart.
+func TestRun_DividesTheTimeOfTransactions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 90 * time.Millisecond}, load.Pacing{RampUp: time.Second, Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
+		p.Database.Runs.Waits = database.MustParseWaits("lock Lock/*")
+		var names atomic.Int64
+		p.Server.Name = func(context.Context, database.Session) (string, error) {
+			return "process " + strconv.FormatInt(names.Add(1), 10), nil
+		}
+		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+			now := time.Now().Add(time.Hour) // by the server's clock
+			list := []database.ActiveSession{{ID: "1"}, {ID: "2", Wait: "Lock/tuple"}, {ID: "777", Program: "psql"}}
+			for i := range list {
+				list[i].Asked, list[i].Now, list[i].Since = now, now, now
+			}
+			return list, nil
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := result.Activity
+		if a == nil || a.Joined == nil || a.Joined.Certain != 2*int64(a.Samples) || a.Joined.Foreign != int64(a.Samples) || a.Joined.Likely+a.Joined.None != 0 || len(a.Transactions) != 1 {
+			t.Fatalf("got %+v, want two sessions of users and one of another program in each sample", a)
+		}
+		for _, s := range a.Shares {
+			if own := s.Program == ""; own != (s.Transaction == "only") || !own && s.Program != "psql" {
+				t.Errorf("got %+v, want the transaction of users only", s)
+			}
+		}
+		parts, sum := map[string]float64{}, 0.0
+		for _, p := range a.Transactions[0].Parts {
+			parts[p.Name] = p.Milliseconds
+			sum += p.Milliseconds
+		}
+		for _, name := range []string{"cpu", "lock", "network"} {
+			if math.Abs(parts[name]-30) > 0.1 {
+				t.Errorf("%s: got %.2f ms, want 30 of 90", name, parts[name])
+			}
+		}
+		if one := a.Transactions[0]; one.Kind != "only" || math.Abs(one.Response-90) > 0.1 || math.Abs(sum-one.Response) > 1e-6 {
+			t.Errorf("got %+v, want parts that add up to 90 ms", one)
 		}
 	})
 }

@@ -29,6 +29,7 @@ func transactions(b *page, j job.Job, sum meter.Summary) {
 	if !b.Whole {
 		return
 	}
+	timeSplit(b, j.Result.Activity)
 	b.title("Service time (ms)", "of the last try alone")
 	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, false)
 	endings(b, rows)

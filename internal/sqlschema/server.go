@@ -147,14 +147,19 @@ func (a answers) background(ctx context.Context, s database.Session) ([]database
 }
 
 // activity runs activity.sql. Its columns are those of an ActiveSession, with the kind of a background
-// process in place of Background.
+// process in place of Background, and times in microseconds since 1970.
 func (a answers) activity(ctx context.Context, s database.Session) ([]database.ActiveSession, error) {
-	rows, err := ask(ctx, a.sql, s, "activity", 5)
+	rows, err := ask(ctx, a.sql, s, "activity", 8)
 	list := make([]database.ActiveSession, len(rows))
 	for i, row := range rows {
 		list[i] = database.ActiveSession{ID: row[0], Background: row[1] != "", Program: row[2], Wait: row[3], Statement: row[4]}
 		if row[1] != "" {
 			list[i].Program = row[1]
+		}
+		for column, to := range map[int]*time.Time{5: &list[i].Asked, 6: &list[i].Now, 7: &list[i].Since} {
+			if µs, err := strconv.ParseInt(row[column], 10, 64); err == nil {
+				*to = time.UnixMicro(µs)
+			}
 		}
 	}
 	return list, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/observer"
+	"sledge/internal/engine/order"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -59,7 +59,7 @@ func (r *run) samplers() []observer.Observer {
 	if p.Server.Activity != nil {
 		list = append(list, &observer.Activity{
 			Connect: r.steady, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
-			Own: r.isOwn, Whole: p.Pacing.Finite,
+			Own: r.isOwn, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
 		})
 	}
 	return list
@@ -76,10 +76,20 @@ func (r *run) steady(ctx context.Context) (database.Session, error) {
 	s, err := target.ConnectSteady(ctx, r.plan.Job)
 	if err == nil && r.plan.Server.Name != nil {
 		if name, err := r.plan.Server.Name(ctx, s); err == nil {
-			r.own.Store(name[strings.LastIndexByte(name, ' ')+1:], true)
+			r.own.Store(database.SessionID(name), true)
 		}
 	}
 	return s, err
+}
+
+// locate returns the function that finds the transactions of the server's sessions, or nil if the IDs of
+// sessions do not tell them: connections lead to several servers, or a pooler changes their sessions.
+func (r *run) locate() func(context.Context, order.Sightings) (order.Located, error) {
+	p := r.plan
+	if p.Server.Name == nil || p.Pool != nil || len(p.Targets) > 1 {
+		return nil
+	}
+	return r.link.generator.Locate
 }
 
 // isOwn reports whether a session of the server is one of an observer, by its ID.

@@ -22,6 +22,14 @@ func (l runGroups) addOthers(result *job.Result) {
 	}
 }
 
+// kinds returns the names of all kinds of transaction, as in the result.
+func (l runGroups) kinds() (names []string) {
+	for _, g := range l {
+		names = append(names, g.Plan.Workload.KindNames()...)
+	}
+	return names
+}
+
 // byGroup adds the figures of each group to the result, if there are several. known means that the
 // generator has reported all its measurements.
 func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {

@@ -24,6 +24,7 @@ type connection struct {
 	number  int
 	flushed atomic.Int32 // number of the last flush request that it served
 	done    done
+	tries   tries
 
 	// Of a connection in a pool: its position in the pool, whether its session is lost, and whether
 	// a reopened session waits for the user.

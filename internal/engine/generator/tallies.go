@@ -16,7 +16,6 @@ const reportsWithin = time.Second
 // done counts the work done over a connection, for comparison with the server's count. Only the
 // connection's user writes it.
 type done struct {
-	began  atomic.Int64 // tries that began
 	ended  atomic.Int64 // transactions that were committed, or rolled back by the workload
 	failed atomic.Int64 // tries that failed
 
@@ -78,7 +77,7 @@ func (g *generator) Counted(_ context.Context, asked int32) (order.Counted, erro
 		if group.flushed(c, asked) && c.flushed.Load() == asked {
 			age += min(since, reportsWithin)
 		}
-		tries := c.done.began.Load()
+		tries := c.tries.begun.Load()
 		n := tries - c.done.failed.Load() // transactions in flight may have been committed
 		if group.flushed(c, asked) && since < reportsWithin {
 			n, tries = c.done.flushedEnded.Load(), c.done.flushedTries.Load()

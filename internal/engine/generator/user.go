@@ -308,9 +308,10 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 		if record.Retries == 0 {
 			record.Late, record.Queued = start.Sub(intended), queued
 		}
-		c.done.began.Add(1)
+		try := c.tries.begin(t.Kind, start.Sub(g.began))
 		err := c.Do(ctx, t)
 		end := time.Now()
+		try.end.Store(int64(end.Sub(g.began)))
 		if err == nil || err == workload.ErrRolledBack {
 			c.done.ended.Add(1)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 )
 
@@ -27,9 +28,15 @@ type Activity struct {
 	Own        func(id string) bool          // the session is an observer's
 	Whole      bool                          // the whole run is measured
 
+	// Locate finds the transactions of sessions; nil if sessions cannot be told apart. Kinds names the
+	// kinds of transaction of all groups.
+	Locate func(ctx context.Context, seen order.Sightings) (order.Located, error)
+	Kinds  []string
+
 	axis   Axis
 	cancel func()
 	done   chan struct{} // closed when the sampling has ended
+	clock  serverClock
 
 	mu       sync.Mutex
 	second   tally             // since the last second
@@ -38,18 +45,27 @@ type Activity struct {
 	seen     map[series]bool   // that have values in this run
 	err      error             // that ended the sampling
 	masked   map[string]string // statements without their values
+	splits   []split           // of the measured time, by kind; nil if the transactions are not known
+	hidden   bool              // the user may not see all that its own sessions do
 }
 
 // tally counts active sessions.
 type tally struct {
 	samples, missed int
 	sessions        map[doing]int64
+	joins           map[order.Join]int64 // clients' sessions
+}
+
+func newTally() tally {
+	return tally{sessions: map[doing]int64{}, joins: map[order.Join]int64{}}
 }
 
 // doing is what an active session does.
 type doing struct {
 	class                       database.WaitClass
 	wait, background, statement string
+	transaction                 string // kind of its transaction; "" if it has none, or if it is not known
+	program                     string // of a session that belongs to no user
 }
 
 // series identifies a series of active sessions.
@@ -84,7 +100,7 @@ func (a *Activity) Begin(ctx context.Context, axis Axis) error {
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.axis, a.done, a.seen, a.masked = axis, make(chan struct{}), map[series]bool{}, map[string]string{}
 	if a.Whole {
-		a.measured = &tally{sessions: map[doing]int64{}}
+		a.measured = new(newTally())
 	}
 	go a.sample(ctx)
 	return nil
@@ -109,13 +125,16 @@ func (a *Activity) sample(ctx context.Context) {
 			if err != nil {
 				return err
 			}
-			costs = append(costs[max(0, len(costs)-9):], time.Since(began))
+			answered := time.Now()
+			costs = append(costs[max(0, len(costs)-9):], costOf(list, answered.Sub(began)))
+			found := a.locate(limited, list, began, answered)
 			if asksRows && began.Sub(asked) >= rowWaitersEvery && len(list) > 1 {
 				asked = began
 				ids, err := a.RowWaiters(limited, s)
 				switch {
 				case err != nil && a.Refused(err):
 					asksRows = false
+					a.hide()
 				case err != nil:
 					return err
 				}
@@ -131,7 +150,7 @@ func (a *Activity) sample(ctx context.Context) {
 					list[i].Wait = database.RowLock
 				}
 			}
-			a.count(list)
+			a.count(list, found)
 			return nil
 		})
 		switch {
@@ -158,6 +177,15 @@ func (a *Activity) sample(ctx context.Context) {
 	}
 }
 
+// costOf returns what a sample has cost the server: the time from its request to its last row by the server's
+// clock, or at most the time until the answer.
+func costOf(list []database.ActiveSession, took time.Duration) time.Duration {
+	if len(list) == 0 || list[0].Asked.IsZero() {
+		return took
+	}
+	return min(took, list[len(list)-1].Now.Sub(list[0].Asked))
+}
+
 // interval returns the time between two samples, given what the newest ones took. The quickest of them
 // waited least for a core, so its time is the nearest to what a sample costs the server.
 func interval(costs []time.Duration) time.Duration {
@@ -171,35 +199,62 @@ func interval(costs []time.Duration) time.Duration {
 	return min(every, longestEvery)
 }
 
+// hide notes that the user lacks the privilege to see all that its own sessions do.
+func (a *Activity) hide() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.hidden = true
+}
+
 // count counts the sessions of a sample.
-func (a *Activity) count(list []database.ActiveSession) {
+func (a *Activity) count(list []database.ActiveSession, found located) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, t := range a.tallies() {
 		t.samples++
 	}
-	for _, one := range list {
+	if a.measured != nil && !a.over {
+		a.divide(list, found)
+	}
+	for i, one := range list {
 		class, _ := a.Waits.Class(one.Wait)
 		if class == database.WaitIdle || a.Own(one.ID) {
 			continue
 		}
 		d := doing{class: class, wait: clean(one.Wait), statement: a.mask(one.Statement)}
-		if one.Background {
+		switch {
+		case one.Background:
 			d.background, d.statement = clean(one.Program), ""
+		case found.sessions != nil:
+			d.transaction, d.program = a.ownerOf(one, found.sessions[i])
 		}
 		for _, t := range a.tallies() {
 			if _, known := t.sessions[d]; !known && len(t.sessions) >= mostStatements {
 				d.statement = "others"
 			}
 			t.sessions[d]++
+			if found.sessions != nil && !one.Background {
+				t.joins[found.sessions[i].Join]++
+			}
 		}
 	}
+}
+
+// ownerOf returns the kind of transaction of a session, or the program of one that belongs to no user.
+func (a *Activity) ownerOf(one database.ActiveSession, at order.Location) (transaction, program string) {
+	switch {
+	case at.Join == "":
+		return "", cmp.Or(clean(one.Program), "unknown")
+	case at.Join != order.NoTransaction && int(at.Kind) < len(a.Kinds):
+		return a.Kinds[at.Kind], ""
+	}
+	return "", ""
 }
 
 // tallies returns those that are open. The caller holds mu.
 func (a *Activity) tallies() []*tally {
 	if a.second.sessions == nil {
-		a.second.sessions = map[doing]int64{}
+		a.second = newTally()
 	}
 	if a.measured == nil || a.over {
 		return []*tally{&a.second}
@@ -246,7 +301,8 @@ func (a *Activity) Sample(context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := a.second
-	a.second = tally{}
+	a.second.samples, a.second.missed, a.second.sessions = 0, 0, nil
+	a.foldSecond()
 	if t.samples == 0 {
 		if a.err != nil {
 			return ErrOver
@@ -286,9 +342,10 @@ func (a *Activity) Reach(_ context.Context, m Moment) error {
 	defer a.mu.Unlock()
 	switch {
 	case m != RampUpOver:
+		a.foldSecond()
 		a.over = true
 	case a.measured == nil:
-		a.measured = &tally{sessions: map[doing]int64{}}
+		a.measured = new(newTally())
 	}
 	return nil
 }
@@ -310,13 +367,21 @@ func (a *Activity) Report(result *job.Result) {
 		return
 	}
 	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: []job.ActivityShare{}}
+	if a.splits != nil {
+		found.Joined = a.joined()
+		if a.hidden {
+			found.Joined.Undivided = "the user may not see what its sessions wait for"
+		} else {
+			found.Transactions = a.times(result)
+		}
+	}
 	if a.err != nil {
 		found.Error = a.err.Error()
 	}
 	all := slices.SortedFunc(maps.Keys(a.measured.sessions), func(x, y doing) int {
 		return cmp.Or(
 			cmp.Compare(a.measured.sessions[y], a.measured.sessions[x]), cmp.Compare(x.class, y.class), cmp.Compare(x.wait, y.wait),
-			cmp.Compare(x.background, y.background), cmp.Compare(x.statement, y.statement),
+			cmp.Compare(x.background, y.background), cmp.Compare(x.statement, y.statement), cmp.Compare(x.transaction, y.transaction), cmp.Compare(x.program, y.program),
 		)
 	})
 	for i, d := range all {
@@ -325,7 +390,7 @@ func (a *Activity) Report(result *job.Result) {
 			found.Rest += n
 			continue
 		}
-		found.Shares = append(found.Shares, job.ActivityShare{Sessions: n, Class: string(d.class), Wait: d.wait, Background: d.background, Statement: d.statement})
+		found.Shares = append(found.Shares, job.ActivityShare{Sessions: n, Class: string(d.class), Wait: d.wait, Background: d.background, Program: d.program, Transaction: d.transaction, Statement: d.statement})
 	}
 	result.Activity = found
 }

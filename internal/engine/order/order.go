@@ -15,7 +15,7 @@ import (
 // Generator runs the users of a run as its coordinator demands, in this process or in another.
 // Times count from when its users began, by its own clock.
 //
-// Only the coordinator's goroutine calls its methods, except InFlight, Flush, Stop and Abort, which
+// Only the coordinator's goroutine calls its methods, except InFlight, Locate, Flush, Stop and Abort, which
 // may be called at any time from any goroutine. An error of any method except Prepare and Start
 // means that the generator is lost.
 type Generator interface {
@@ -34,6 +34,9 @@ type Generator interface {
 
 	// InFlight lists the transactions in flight, the longest first.
 	InFlight(ctx context.Context) ([]InFlight, error)
+
+	// Locate finds the transactions to which sessions of the server belonged a moment ago.
+	Locate(ctx context.Context, seen Sightings) (Located, error)
 
 	// Flush makes the users' sessions report their work to the server, if the server would
 	// otherwise learn of it late. It returns the minimum that the server has counted of that work.
@@ -124,6 +127,47 @@ type InFlight struct {
 	Took       time.Duration `json:"took_ns"`              // response time so far, or at its end
 	Aborted    bool          `json:"aborted,omitempty"`    // it was interrupted
 }
+
+// Sightings are the sessions that a sampler has seen at work on the server. Times are those of the
+// coordinator's clock, of the last second.
+type Sightings struct {
+	At       time.Time     `json:"at"`       // the moment of the sample
+	From     time.Time     `json:"from"`     // the moment is not before this
+	To       time.Time     `json:"to"`       // and not after this
+	Slack    time.Duration `json:"slack_ns"` // the greatest error of At and of Since
+	Sessions []Sighting    `json:"sessions"`
+}
+
+// Sighting is a session that a sampler has seen.
+type Sighting struct {
+	ID    string    `json:"id"`    // in the server's lists
+	Since time.Time `json:"since"` // a time at which it did the same; At if no earlier one is known
+}
+
+// Located are the transactions in flight at the moment of a sample. A transaction in flight has a
+// connection; while it pauses before another try, it is not in flight.
+type Located struct {
+	InFlight [][]int64  `json:"in_flight"` // their numbers by group and kind
+	Sessions []Location `json:"sessions"`  // one for each sighting
+}
+
+// Location says what the session of a sighting did for its user.
+type Location struct {
+	Join    Join       `json:"join,omitempty"`
+	Group   int        `json:"group,omitempty"`
+	Kind    meter.Kind `json:"kind,omitempty"`
+	Counted bool       `json:"counted,omitempty"` // InFlight contains its transaction
+}
+
+// Join says how well the transaction of a session is known.
+type Join string
+
+// The joins. A session without a join belongs to no user.
+const (
+	NoTransaction Join = "none"    // its user was in no transaction, or in one that is not found
+	Likely        Join = "likely"  // of several during the sample, by the time
+	Certain       Join = "certain" // in flight from the request of the sample to its answer
+)
 
 // Counted is the users' work that a reading of the server's transaction count contains.
 type Counted struct {

@@ -134,6 +134,12 @@ func (p *Pipe) do(m message) (any, error) {
 		return p.Generator.Counted(ctx, flush)
 	case "InFlight":
 		return p.Generator.InFlight(ctx)
+	case "Locate":
+		var seen order.Sightings
+		if err := json.Unmarshal(m.Value, &seen); err != nil {
+			return nil, err
+		}
+		return p.Generator.Locate(ctx, seen)
 	case "Cut":
 		return p.Generator.Cut(ctx)
 	case "Freeze":
@@ -225,6 +231,11 @@ func (p *Pipe) Reports() <-chan order.Report { return p.reports }
 // InFlight implements order.Generator.
 func (p *Pipe) InFlight(ctx context.Context) ([]order.InFlight, error) {
 	return ask[[]order.InFlight](ctx, p, "InFlight", nil)
+}
+
+// Locate implements order.Generator.
+func (p *Pipe) Locate(ctx context.Context, seen order.Sightings) (order.Located, error) {
+	return ask[order.Located](ctx, p, "Locate", seen)
 }
 
 // Flush implements order.Generator.

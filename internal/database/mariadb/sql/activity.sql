@@ -1,0 +1,8 @@
+-- The sessions that are not idle: see the file of MySQL. MariaDB knows how long a session has executed its
+-- statement.
+SELECT ID, IF(COMMAND IN ('Daemon', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', 'Slave_worker', 'Connect'), COMMAND, '') AS background,
+  USER AS program, COALESCE(STATE, '') AS wait, COALESCE(LEFT(INFO, 200), '') AS statement,
+  CAST(1000000 * UNIX_TIMESTAMP(NOW(6)) AS UNSIGNED) AS asked, CAST(1000000 * UNIX_TIMESTAMP(SYSDATE(6)) AS UNSIGNED) AS now,
+  CAST(1000000 * UNIX_TIMESTAMP(SYSDATE(6)) - 1000 * TIME_MS AS UNSIGNED) AS since
+FROM information_schema.PROCESSLIST
+WHERE COMMAND <> 'Sleep' AND ID <> CONNECTION_ID() AND NOT (COMMAND = 'Daemon' AND INFO IS NULL)
