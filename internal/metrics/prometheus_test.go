@@ -34,6 +34,9 @@ func theEvents() []job.Event {
 		for _, label := range m.Labels {
 			labels[label] = "x"
 		}
+		if m.Series == "pressure" {
+			labels["threads"] = "some wait"
+		}
 		samples = append(samples, job.Sample{Series: job.Series{Name: m.Series, Labels: labels}, Value: 1})
 	}
 	samples = append(samples, job.Sample{Series: job.Series{Name: "replication delay", Unit: "ms"}, Value: 3})
