@@ -17,6 +17,16 @@ var awayFromHome = map[string]string{
 	"internal/workload/tproch/sql/ansi/foreign.sql": "distinguishes its rows from dbgen's",
 	"internal/workload/tprocc/sql/ansi/foreign.sql": "distinguishes its rows from ours",
 
+	"internal/doctor/load.go":                "its guides are sources of checks",
+	"internal/host/checks.go":                "its guides are sources of checks",
+	"internal/host/checks_cpu.go":            "its guides are sources of checks",
+	"internal/host/checks_disk.go":           "its guides are sources of checks",
+	"internal/host/checks_memory.go":         "its guides are sources of checks",
+	"internal/host/checks_network.go":        "its guides are sources of checks",
+	"internal/host/checks_system.go":         "its guides are sources of checks",
+	"internal/database/postgresql/checks.go": "its guides are sources of checks",
+	"internal/database/mysql/checks.go":      "its guides are sources of checks",
+
 	"internal/report/reporttest/reporttest.go": "a job that it recorded, for tests",
 	"internal/manual/schemas.go":               "says which documents have its shapes",
 	"internal/web/api/examples.json":           "recorded responses",

@@ -36,10 +36,13 @@ var layers = map[string]string{
 	// Finds out which program listens at a server's address.
 	"listener": "",
 
+	// Checks of machines, servers and loads: each is declared by what it is about.
+	"doctor": "job",
+
 	// Our own files, and facts about the machine and its processes.
 	"sqlitefile":  "",
 	"privatefile": "",
-	"host":        "job",
+	"host":        "doctor job",
 
 	// How users wait.
 	"loop": "",
@@ -48,16 +51,16 @@ var layers = map[string]string{
 	"repository": "host job meter option sqlitefile",
 
 	// The interfaces of databases and workloads.
-	"database": "job meter option schema sqlfile",
+	"database": "doctor job meter option schema sqlfile",
 	"workload": "database job meter option schema sqlfile",
 
 	// Code that all SQL databases share.
-	"sqlschema": "database schema sqlfile",
+	"sqlschema": "database doctor schema sqlfile",
 
 	// Databases and workloads. They meet only in the engine and by their SQL files. If databases
 	// knew workloads, each new workload would require code in every database, and vice versa. A
 	// database may import the database that it is a variant of.
-	"database/*": "database database/* job listener loop meter option schema sqlfile sqlschema",
+	"database/*": "database database/* doctor job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Data that a standard defines.
@@ -83,14 +86,14 @@ var layers = map[string]string{
 	"engine/plan": "catalog database engine/feed engine/load engine/pool job meter option sqlfile threshold workload",
 
 	// The database of a plan, for any job.
-	"engine/target": "database engine/feed engine/plan host job meter schema workload",
+	"engine/target": "database doctor engine/feed engine/plan host job meter option schema workload",
 
 	// The users of a run, and the coordinator of the run. Neither imports the other.
 	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
-	"engine/coordinator": "database engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
+	"engine/coordinator": "database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
 
 	// Runs jobs on any database with any workload, without naming one.
-	"engine": "catalog database engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
+	"engine": "catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
 
 	// Runs each job in its own process.
 	"runner/process": "database job option",
@@ -121,7 +124,7 @@ var layers = map[string]string{
 	"metrics":       "job meter privatefile",
 	"experiment":    "job report repository settings",
 	"schedule":      "job repository",
-	"manual":        "catalog document job live meter option report repository selftest settings workload",
+	"manual":        "catalog database doctor document host job live meter option report repository selftest settings workload",
 	"datagen":       "catalog control/tasks database engine/plan host job live option schema settings workload",
 	"selftest":      "catalog database engine engine/plan host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter":   "",
@@ -137,7 +140,7 @@ var layers = map[string]string{
 	"cli/program":   "control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
 	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
-	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen engine engine/plan experiment hammerdb/lines job metrics option report repository selftest settings terminal",
+	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings terminal",
 	"cli/site":      "cli/display cli/jobflags cli/program counter document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal web web/api web/pages",
 	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",

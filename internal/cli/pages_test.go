@@ -9,6 +9,13 @@ import (
 	"sledge/internal/manual"
 )
 
+func TestDoctorPage_IsCurrent(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", manual.DoctorName))
+	if want := manual.DoctorPage(newWorld(t).Program.Resolver.Known().Databases); err != nil || string(page) != want {
+		t.Errorf("%s does not agree with the checks (%v): run go generate ./internal/cli", manual.DoctorName, err)
+	}
+}
+
 func TestCommandPages_AreCurrent(t *testing.T) {
 	pages, err := manual.CommandPages(Commands(newWorld(t).Program))
 	if err != nil {

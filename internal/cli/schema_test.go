@@ -128,6 +128,7 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		{"options pg --json", "sledge-options-2"},
 		{"options pg tpcc pg_port --json", "sledge-options-2"},
 		{"version --json", "sledge-version-1"},
+		{"doctor --db sqlite --only sqlite,load --json", "sledge-doctor-1"},
 		{"defaults --json", "sledge-defaults-1"},
 		{"connections test --db sqlite --json", "sledge-trial-1"},
 		{"connections list --json", "sledge-connections-1"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/doctor"
 	"sledge/internal/job"
 )
 
@@ -32,6 +33,10 @@ type Runs struct {
 	// Durability says whether committed data survive a power failure, and which settings decide
 	// that. The settings are those that the query server.settings lists. Optional.
 	Durability func(settings map[string]string) (durable bool, why string)
+
+	// Checks are the checks of sledge doctor for this database. They read the sections of
+	// Server.Readings. Optional.
+	Checks []doctor.Check
 
 	// Report returns the server's own report on the measured time of a run, or nil if the options
 	// do not request one. Optional.

@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"time"
+
+	"sledge/internal/doctor"
 )
 
 // Server describes the server itself. Members marked optional may be nil.
@@ -66,6 +68,13 @@ type Server struct {
 	// CounterRates reads those counters that a run reads once a second. It must take less than a
 	// millisecond of the server's time. Optional.
 	CounterRates func(ctx context.Context, s Session) ([]CounterRate, error)
+
+	// Readings returns what Runs.Checks read, by section. A section that the user may not read has an
+	// error. Checks of machines read these sections: "place" has the bytes of the server's buffer
+	// memory, "memory", and of a session's working memory, "each", and "pid" or "pid_file"; if one
+	// process serves all sessions, also their maximum, "connections". "paths" has the folders "data"
+	// and "log". Optional.
+	Readings func(ctx context.Context, s Session) doctor.Readings
 
 	// CounterOfAll counts the transactions of all databases of the server together. Optional: nil
 	// if Counter does, or if the server keeps no count.

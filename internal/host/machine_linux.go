@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/doctor"
 	"sledge/internal/job"
 )
 
@@ -43,19 +44,19 @@ func readMachine(root fs.FS) (m machine, known bool) {
 	if len(fields) < 9 || fields[0] != "cpu" {
 		return m, false
 	}
-	m.busy = (number(fields[1]) + number(fields[2]) + number(fields[3])) / ticks
-	m.steal = number(fields[8]) / ticks
+	m.busy = (doctor.Number(fields[1]) + doctor.Number(fields[2]) + doctor.Number(fields[3])) / ticks
+	m.steal = doctor.Number(fields[8]) / ticks
 	if text, err := fs.ReadFile(root, "proc/pressure/cpu"); err == nil { // "some avg10=0.00 avg60=0.00 avg300=0.00 total=61128745"
 		first, _, _ := strings.Cut(string(text), "\n")
 		if _, total, found := strings.Cut(first, "total="); found {
-			m.pressure = number(total) / 1e6
+			m.pressure = doctor.Number(total) / 1e6
 		}
 	}
 	threads, _ := fs.ReadDir(root, "proc/self/task")
 	for _, thread := range threads { // "ran waited slices", in nanoseconds
 		text, _ := fs.ReadFile(root, path.Join("proc/self/task", thread.Name(), "schedstat"))
 		if fields := strings.Fields(string(text)); len(fields) == 3 {
-			m.waited += number(fields[1]) / 1e9
+			m.waited += doctor.Number(fields[1]) / 1e9
 		}
 	}
 	m.processes = map[int]processUse{}
@@ -78,15 +79,10 @@ func readMachine(root fs.FS) (m machine, known bool) {
 		if len(fields) < 15 {
 			continue
 		}
-		own, ofDead := number(fields[11])+number(fields[12]), number(fields[13])+number(fields[14])
+		own, ofDead := doctor.Number(fields[11])+doctor.Number(fields[12]), doctor.Number(fields[13])+doctor.Number(fields[14])
 		m.processes[pid] = processUse{string(text[from+1 : to]), own / ticks, ofDead / ticks}
 	}
 	return m, true
-}
-
-func number(text string) float64 {
-	n, _ := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	return n
 }
 
 // beginMachine begins to measure the use of this machine's cores, and returns the function that

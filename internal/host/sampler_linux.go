@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 
+	"sledge/internal/doctor"
 	"sledge/internal/job"
 )
 
@@ -90,7 +91,7 @@ func memoryFigures(proc procfs.FS, root string) ([]figure, error) {
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if called := names[name]; called != "" {
-			list = append(list, figure{job.Series{Name: "pages", Unit: "a second", Labels: client("pages", called)}, rate, number(value), 0})
+			list = append(list, figure{job.Series{Name: "pages", Unit: "a second", Labels: client("pages", called)}, rate, doctor.Number(value), 0})
 		}
 	}
 	return list, nil
@@ -212,7 +213,7 @@ func groupFigures(_ procfs.FS, folder string) ([]figure, error) {
 		text, err := fs.ReadFile(root, path.Join(g.folder, "cpu.stat"))
 		if _, value, found := strings.Cut(string(text), "usage_usec "); err == nil && found {
 			used, _, _ := strings.Cut(value, "\n")
-			return append(list, figure{job.Series{Name: "CPU limit of the container", Unit: "%", Labels: client("time", "used")}, rate, 100 * number(used) / 1e6 / cores, 0}), nil
+			return append(list, figure{job.Series{Name: "CPU limit of the container", Unit: "%", Labels: client("time", "used")}, rate, 100 * doctor.Number(used) / 1e6 / cores, 0}), nil
 		}
 	}
 	return list, nil

@@ -11,8 +11,8 @@ const (
 	ExitError    Exit = 1   // any other failure
 	ExitUsage    Exit = 2   // bad input: nothing was changed
 	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
-	ExitCheck    Exit = 4   // the check found rows that break a rule
-	ExitInvalid  Exit = 5   // the run is not valid: too many failures, or counts that disagree
+	ExitCheck    Exit = 4   // the check found rows that break a rule; doctor has a finding of severity high
+	ExitInvalid  Exit = 5   // the run is not valid: too many failures, or counts that disagree; doctor has a finding of severity stop
 	ExitAborted  Exit = 6   // a virtual user died, or the server went away, during a run or a build
 	ExitExists   Exit = 7   // the schema exists or is half built, or other objects are in the way
 	ExitMissing  Exit = 8   // the schema, the database, the job or the file does not exist
@@ -31,8 +31,8 @@ var ExitMeanings = []struct {
 	{ExitError, "any other failure"},
 	{ExitUsage, "bad input; nothing was changed"},
 	{ExitConnect, "the server could not be reached, or refused the login"},
-	{ExitCheck, "the check found rows that break a rule"},
-	{ExitInvalid, "the run is not valid: do not use its figures"},
+	{ExitCheck, "the check found rows that break a rule; doctor: a high finding"},
+	{ExitInvalid, "the run is not valid: do not use its figures; doctor: a stop finding"},
 	{ExitAborted, "a virtual user died, or the server went away, during a run or a build"},
 	{ExitExists, "the schema exists or is half built, or other objects are in the way"},
 	{ExitMissing, "the schema, the database or the job does not exist"},

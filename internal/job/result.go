@@ -169,6 +169,10 @@ type Beside struct {
 	// server has none.
 	ServerCounters *ServerCounters `json:"server_counters,omitempty"`
 
+	// Doctor is what the quick checks of sledge doctor found before users worked; nil if the run was
+	// not timed.
+	Doctor *Doctor `json:"doctor,omitempty"`
+
 	// Unobserved lists the observers beside the run that failed, with their errors. They do not
 	// change the verdict.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`

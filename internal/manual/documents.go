@@ -189,6 +189,19 @@ func Documents() []Document {
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},
 		}},
+		{report.DoctorSchema, "`sledge doctor --json`", report.Doctor{
+			Schema: report.DoctorSchema, Target: "PostgreSQL tpcc on db1:5432",
+			Doctor: job.Doctor{
+				Checks: 61,
+				Findings: []job.Advice{{
+					ID: "pg.max_wal_size", Severity: job.SeverityHigh, Where: "PostgreSQL tpcc on db1:5432", Value: "max_wal_size is 1.0 GiB",
+					Wanted: "enough for the log of two checkpoint_timeout: at least 4 GB",
+					Why:    "When the log reaches its size, a checkpoint begins early, and each page is then written whole again.",
+					Mend:   "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()", Source: "PostgreSQL manual, WAL Configuration", CheckedAt: at,
+				}},
+				Unchecked: []job.Unchecked{{ID: "disk.fsync", Why: "it writes a temporary file: ask for it with --disk"}},
+			},
+		}},
 		{document.ErrorSchema, "every command with `--json` that fails before it has a document of its own", document.NewError(job.ExitUsage, tooSmall, tooSmall.Error())},
 	}
 }

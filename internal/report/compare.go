@@ -259,6 +259,9 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Host.Settings }) {
 		add("client's "+name, false, facts(func(f job.Facts) string { return f.Host.Settings[name] }))
 	}
+	if !slices.ContainsFunc(runs, func(j job.Job) bool { return j.Result.Doctor == nil }) { // earlier versions had none
+		add("doctor's findings", false, func(j job.Job) string { return findingsOf(j.Result.Doctor) })
+	}
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
 	return list
 }

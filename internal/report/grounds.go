@@ -302,6 +302,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 		row(mark, "Report", "%s", serverReport(*s))
 	}
+	if d := r.Doctor; d != nil {
+		row(Plain, "Doctor", "%s", doctorOf(*d))
+	}
 	for _, u := range r.Unobserved {
 		row(Doubtful, "Observer", "%s: %s", u.Observer, u.Error)
 	}

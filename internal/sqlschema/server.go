@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/doctor"
 	"sledge/internal/sqlfile"
 )
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
 // counter_all.sql, counters.sql, counters_rates.sql, disturbances.sql, background.sql, activity.sql,
-// activity_locks.sql, calibrate.sql, flush.sql and explain.sql. Functions for which there is no SQL are nil.
+// activity_locks.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions for which there
+// is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -49,6 +51,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("counters_rates") {
 		server.CounterRates = a.counterRates
+	}
+	if len(sql.Names("doctor.")) > 0 {
+		server.Readings = a.readings
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -220,6 +225,21 @@ func (a answers) counterRates(ctx context.Context, s database.Session) (list []d
 		list = append(list, database.CounterRate{Series: row[0], Of: row[1], Unit: row[2], Value: value})
 	}
 	return list, err
+}
+
+// readings runs the sections of doctor.sql. Their first columns are names and values.
+func (a answers) readings(ctx context.Context, s database.Session) doctor.Readings {
+	found := doctor.Readings{}
+	for _, name := range a.sql.Names("doctor.") {
+		section := doctor.Section{Values: map[string]string{}}
+		rows, err := ask(ctx, a.sql, s, name, 2)
+		for _, row := range rows {
+			section.Values[strings.ToLower(row[0])] = row[1]
+		}
+		section.Err = err
+		found[strings.TrimPrefix(name, "doctor.")] = section
+	}
+	return found
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

@@ -22,6 +22,10 @@ func main() {
 	if err := writeCommands(filepath.Join("..", "..", "docs", "commands")); err != nil {
 		log.Fatalf("generate the pages of commands: %v", err)
 	}
+	page := manual.DoctorPage(edition.Catalog.Known().Databases)
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", manual.DoctorName), []byte(page), 0o644); err != nil {
+		log.Fatalf("generate the page of checks: %v", err)
+	}
 	if err := writeSchemas(); err != nil {
 		log.Fatalf("generate the JSON Schemas: %v", err)
 	}

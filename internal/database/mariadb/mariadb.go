@@ -55,6 +55,7 @@ var Database = &database.Database{
 		Processes: []string{"mariadbd", "mysqld"},
 		Waits:     mysql.Waits,
 		Counters:  mysql.Counters,
+		Checks:    mysql.Checks,
 
 		EscapedTexts: true,
 		Durability:   mysql.Durability,

@@ -66,6 +66,7 @@ var Database = &database.Database{
 
 		EscapedTexts: true,
 		Durability:   Durability,
+		Checks:       Checks,
 	},
 	Schema:  sqlschema.New,
 	Server:  sqlschema.NewServer,

@@ -63,6 +63,7 @@ var Database = &database.Database{
 		Waits:      database.MustParseWaits(waits),
 		Counters:   database.MustParseCounters(counters),
 		Durability: durability,
+		Checks:     checks,
 		Maintenance: &database.Maintenance{
 			Do:       finish,
 			Possible: mayFinish,

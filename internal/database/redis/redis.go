@@ -51,6 +51,7 @@ var Database = &database.Database{
 		Processes:  []string{"redis-server"},
 		Durability: durability,
 		Counters:   database.MustParseCounters(describedCounters),
+		Checks:     checks,
 	},
 	Schema: newSchema,
 	Server: newServer,

@@ -22,6 +22,7 @@ func newServer(*sqlfile.Library) database.Server {
 		Counter:    counter,
 		Background: background,
 		Counters:   counters, CounterRates: counterRates,
+		Readings: readings,
 	}
 }
 

@@ -50,6 +50,7 @@ var Database = &database.Database{
 	},
 	Runs: database.Runs{
 		Durability: durability,
+		Checks:     checks,
 	},
 	Schema:  sqlschema.New,
 	Server:  sqlschema.NewServer,

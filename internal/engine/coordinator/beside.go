@@ -2,12 +2,15 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
 	"sledge/internal/database"
+	"sledge/internal/doctor"
 	"sledge/internal/engine/observer"
 	"sledge/internal/engine/order"
+	"sledge/internal/engine/plan"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -32,7 +35,26 @@ func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 	if r.commits != nil {
 		list = append(list, r.commits)
 	}
+	if r.subject != nil {
+		list = append(list, &observer.Doctor{Examine: r.examine})
+	}
 	return list
+}
+
+// examine makes the quick checks of sledge doctor, over a session of their own.
+func (r *run) examine(ctx context.Context) job.Doctor {
+	p, s := r.plan, r.subject
+	if p.Server.Readings != nil {
+		session, err := r.open(ctx, func(ctx context.Context, j plan.Job) (database.Session, error) {
+			return target.Connect(ctx, j, database.Owner)
+		})
+		if err == nil {
+			target.AddServer(ctx, s, p, session)
+			target.CloseQuietly(&session)
+		}
+	}
+	target.Unread(s, p.Database, errors.New("the server did not answer soon enough"))
+	return doctor.Examine(ctx, s, target.Checks(p.Database), doctor.Options{})
 }
 
 // samplers returns the observers that sample beside any run: those of the setup, of the client's
@@ -71,9 +93,14 @@ func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.Send), say, list...)
 }
 
-// steady opens a session for an observer, and notes its ID.
+// steady opens a session for an observer that the server's time-outs do not end.
 func (r *run) steady(ctx context.Context) (database.Session, error) {
-	s, err := target.ConnectSteady(ctx, r.plan.Job)
+	return r.open(ctx, target.ConnectSteady)
+}
+
+// open opens a session for an observer, and notes its ID.
+func (r *run) open(ctx context.Context, connect func(context.Context, plan.Job) (database.Session, error)) (database.Session, error) {
+	s, err := connect(ctx, r.plan.Job)
 	if err == nil && r.plan.Server.Name != nil {
 		if name, err := r.plan.Server.Name(ctx, s); err == nil {
 			r.own.Store(database.SessionID(name), true)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/doctor"
 	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/observer"
@@ -64,6 +65,7 @@ type run struct {
 
 	beside  *observer.Group   // observers; nil before users have connected
 	own     sync.Map          // IDs of the observers' sessions on the server
+	subject *doctor.Subject   // checked before users work; nil if the run is not timed
 	commits *observer.Commits // audits acknowledged commits; nil without a ledger
 	counts  serverCounts
 }
@@ -196,6 +198,10 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	if first.servers, err = checkPool(ctx, p, facts); err != nil {
 		return nil, err
 	}
+	if !p.Pacing.Unmonitored() {
+		r.subject = target.Subject(p, host.ThisMachine("", ""))
+		r.subject.Load.Crowd = first.contention
+	}
 	r.counts = serverCounts{plan: p, groups: r.groups, link: r.link, feed: f}
 	if err = r.connectUsers(ctx); err == nil {
 		err = r.keepLedger(ctx, s)
@@ -251,6 +257,17 @@ func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s 
 		g.arrivals = p.Pacing.Rate.Arrivals(p.Spec.Seed)
 	}
 	return g, nil
+}
+
+// Crowd returns how the users of a plan would wait for each other; nil if they seldom do. Its error
+// means that there is no schema.
+func Crowd(ctx context.Context, p plan.Plan, s database.Session) (*job.Contention, error) {
+	j, _, err := target.FindSchema(ctx, p.Job, s)
+	if err != nil {
+		return nil, err
+	}
+	p.Job = j
+	return findContention(ctx, p, s)
 }
 
 // findContention asks the workload for the expected contention between users. Users of an embedded
