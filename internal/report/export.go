@@ -24,7 +24,7 @@ import (
 )
 
 // Formats lists the formats of Export.
-var Formats = []string{"json", "csv"}
+var Formats = []string{"json", "csv", "jsonl", "influx"}
 
 // Words turns a job's data into the sentences of a front end.
 type Words struct {
@@ -33,25 +33,30 @@ type Words struct {
 }
 
 // Export writes everything that the repository has about a job: as JSON, an ExportHead and the
-// seconds, histograms included; or as CSV, the measurements of each second. words supplies the
-// lines that virtual users printed. say receives a progress line every sayEvery.
+// seconds, histograms included; or only the measurements of each second: as CSV, as lines of JSON, each a Second,
+// or in InfluxDB's line protocol. words supplies the lines that virtual users printed. say receives a progress line every sayEvery.
 func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string, words Words, say func(line string)) error {
 	if !slices.Contains(Formats, format) {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
-			format, option.Suggest(format, Formats), strings.Join(Formats, " and ")))
+			format, option.Suggest(format, Formats), strings.Join(Formats, ", ")))
 	}
 	j, err := store.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	if format == "csv" && j.Origin != "" {
+	if format != "json" && j.Origin != "" {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not record seconds: export it as json", j.ID, j.Origin))
 	}
 	buffered := bufio.NewWriter(w)
 	progress := tellProgress(j.ID, say)
-	if format == "csv" {
+	switch format {
+	case "csv":
 		err = exportCSV(ctx, buffered, store, j, progress)
-	} else {
+	case "jsonl":
+		err = exportLines(ctx, store, j, progress, func(s Second) error { return json.NewEncoder(buffered).Encode(s) })
+	case "influx":
+		err = exportLines(ctx, store, j, progress, func(s Second) error { return writeInflux(buffered, j, s) })
+	default:
 		err = exportJSON(ctx, buffered, store, j, words, progress)
 	}
 	if err != nil {
@@ -340,7 +345,6 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 	if err := c.Write(heads); err != nil {
 		return err
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for s, err := range store.Seconds(ctx, j.ID) {
 		if err != nil {
@@ -352,16 +356,16 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 		}
 		tpm := ""
 		if second.ServerTPM != nil {
-			tpm = number(*second.ServerTPM)
+			tpm = decimal(*second.ServerTPM)
 		}
 		for _, t := range second.Transactions {
 			cells := []string{
-				second.At.Format(time.RFC3339Nano), number(second.Offset), number(second.Elapsed), cell(string(second.Phase)), cell(t.Kind),
+				second.At.Format(time.RFC3339Nano), decimal(second.Offset), decimal(second.Elapsed), cell(string(second.Phase)), cell(t.Kind),
 				whole(t.Done), whole(t.RolledBack), whole(t.Retries), whole(t.Failed), "", "", "", "", tpm,
 			}
 			if l := t.Response; l != nil {
 				for i, ms := range []meter.Millis{l.Mean, l.P50, l.P99, l.Max} {
-					cells[9+i] = number(float64(ms))
+					cells[9+i] = decimal(float64(ms))
 				}
 			}
 			if err := c.Write(cells); err != nil {

@@ -337,7 +337,8 @@ func (a *archive) exportCommand() *cobra.Command {
 		Use:   "export ID",
 		Short: "Write everything about a job to a file",
 		Long: `Export writes a job as JSON, with every second, every line of output and the full distribution of
-latencies; or as CSV, with a line for each second and kind of transaction. Without --output it
+latencies; or as CSV, with a line for each second and kind of transaction. The format jsonl has one
+JSON object a line for each second, and influx is InfluxDB's line protocol. Without --output it
 writes to standard output.`,
 		Example: program.Examples(
 			"sledge jobs export last --output run.json",
@@ -354,7 +355,7 @@ writes to standard output.`,
 			return report.Export(ctx, file, store, j.ID, format, jobflags.WordsOf(a.program), a.say)
 		})
 	})
-	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
+	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, ", "))
 	c.Flags().StringVar(&output, "output", "", "`file` to write")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	if err := c.RegisterFlagCompletionFunc("format", jobflags.Fixed(report.Formats...)); err != nil {
