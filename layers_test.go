@@ -44,6 +44,9 @@ var layers = map[string]string{
 	"privatefile": "",
 	"host":        "doctor job",
 
+	// Agents on other machines: their document, their client and the file of saved ones.
+	"agent": "job option privatefile",
+
 	// How users wait.
 	"loop": "",
 
@@ -67,11 +70,11 @@ var layers = map[string]string{
 	"workload/tproch/dbgen": "",
 
 	// The load of virtual users, independent of the workload.
-	"engine/load": "engine/pool host loop option threshold",
+	"engine/load": "agent engine/pool host loop option threshold",
 	"engine/pool": "option",
 
 	// Observation of a run, without access to users or their connections.
-	"engine/observer": "database engine/order host job meter workload",
+	"engine/observer": "agent database engine/order host job meter workload",
 
 	// The messages between the coordinator of a run and its generator.
 	"engine/order": "job meter workload",
@@ -90,10 +93,10 @@ var layers = map[string]string{
 
 	// The users of a run, and the coordinator of the run. Neither imports the other.
 	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
-	"engine/coordinator": "database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
+	"engine/coordinator": "agent database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
 
 	// Runs jobs on any database with any workload, without naming one.
-	"engine": "catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
+	"engine": "agent catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
 
 	// Runs each job in its own process.
 	"runner/process": "database job option",
@@ -134,14 +137,15 @@ var layers = map[string]string{
 	"web/secret":    "",
 	"web/share":     "privatefile web/secret",
 	"web":           "privatefile web/share web/secret",
+	"agent/server":  "agent host job privatefile web web/secret",
 	"notice":        "document job privatefile report",
 	"web/api":       "catalog control control/tasks counter datagen docs document engine engine/plan experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter metrics notice option paper report repository schedule scripting settings web/share",
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
-	"cli/program":   "control document hammerdb/views job metrics option report repository settings terminal",
+	"cli/program":   "agent control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
 	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
 	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings terminal",
-	"cli/site":      "cli/display cli/jobflags cli/program counter document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal web web/api web/pages",
+	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program counter document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal web web/api web/pages",
 	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
@@ -172,7 +176,7 @@ var layers = map[string]string{
 	"cli/generate":     "catalog/edition cli cli/program manual settings",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli cli/program engine runner/process settings terminal",
+	"cmd/sledge":       "catalog/edition cli cli/program engine repository runner/process settings terminal",
 
 	// Packages that only tests use.
 	"bench":                  "",

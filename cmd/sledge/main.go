@@ -14,6 +14,7 @@ import (
 	"sledge/internal/cli"
 	"sledge/internal/cli/program"
 	"sledge/internal/engine"
+	"sledge/internal/repository"
 	"sledge/internal/runner/process"
 	"sledge/internal/settings"
 	"sledge/internal/terminal"
@@ -25,6 +26,9 @@ var version string
 func main() {
 	v := cli.VersionOf(version)
 	local := engine.Local{Catalog: edition.Catalog, Version: v}
+	if path, err := repository.DefaultPath(); err == nil { // without one, runs that name agents are refused
+		local.Agents = program.AgentsBeside(path)
+	}
 	if len(os.Args) > 1 && os.Args[1] == process.Command {
 		os.Exit(int(process.Main(local)))
 	}

@@ -5,8 +5,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"sledge/internal/agent"
 	"sledge/internal/catalog"
 	"sledge/internal/engine/coordinator"
 	"sledge/internal/engine/feed"
@@ -23,6 +25,9 @@ import (
 type Local struct {
 	catalog.Catalog
 	Version string // Sledge's version, for the facts of a job
+
+	// Agents are the saved agents of other machines, which runs may watch. Optional.
+	Agents agent.List
 
 	// Beside returns additional observers of a run. Optional.
 	Beside func(plan.Plan) []observer.Observer
@@ -64,7 +69,11 @@ func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (jo
 // perform executes an action, and reports the state of its first virtual user.
 func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *feed.Feed, stop <-chan struct{}) (result job.Result, err error) {
 	if action == job.Run {
-		return l.run(p, f, stop).Do(ctx)
+		watched, err := l.watched(p)
+		if err != nil {
+			return result, err
+		}
+		return l.run(p, watched, f, stop).Do(ctx)
 	}
 	f.State(job.Monitor, job.UserRunning)
 	switch action {
@@ -84,9 +93,22 @@ func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *f
 	return result, err
 }
 
+// watched returns the agents that a run watches.
+func (l Local) watched(p plan.Plan) (list []agent.Saved, err error) {
+	names := p.Pacing.Kept.Agents
+	for _, name := range names {
+		one, err := l.Agents.Get(name)
+		if err != nil {
+			return nil, p.Spec.Names.Wrong("agents", strings.Join(names, ","), "%w", err)
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
 // run returns the coordinator of a run whose users work in this process.
-func (l Local) run(p plan.Plan, f *feed.Feed, stop <-chan struct{}) coordinator.Run {
-	c := coordinator.Run{Plan: p, Feed: f, Stop: stop, Version: l.Version, Generator: func(ctx context.Context, bind plan.Binder) order.Generator {
+func (l Local) run(p plan.Plan, watched []agent.Saved, f *feed.Feed, stop <-chan struct{}) coordinator.Run {
+	c := coordinator.Run{Plan: p, Agents: watched, Feed: f, Stop: stop, Version: l.Version, Generator: func(ctx context.Context, bind plan.Binder) order.Generator {
 		g := generator.New(ctx, bind, f)
 		if l.Through != nil {
 			return l.Through(g)

@@ -14,13 +14,18 @@ import (
 type Sampler struct {
 	read   func() ([]figure, error)
 	now    func() time.Time
+	own    bool              // whether to measure this process, too
 	before map[string]figure // by name of the series; nil before the first sample
 	at     time.Time         // of the sample before
 	waits  []uint64          // of goroutines for a thread, by length, until then
 }
 
-// NewSampler returns a sampler whose first sample is still to be taken.
-func NewSampler() *Sampler { return &Sampler{read: readFigures, now: time.Now} }
+// NewSampler returns a sampler of this machine and of this process, whose first sample is still to be
+// taken.
+func NewSampler() *Sampler { return &Sampler{read: readFigures, now: time.Now, own: true} }
+
+// NewMachineSampler returns a sampler of this machine alone.
+func NewMachineSampler() *Sampler { return &Sampler{read: readFigures, now: time.Now} }
 
 // figure is a number that the system reports.
 type figure struct {
@@ -48,7 +53,10 @@ func (s *Sampler) Sample() ([]job.Sample, error) {
 	elapsed := now.Sub(s.at).Seconds()
 	known := make(map[string]figure, len(figures))
 	samples := make([]job.Sample, 0, len(figures)+1)
-	for _, f := range append(figures, ownFigures()...) {
+	if s.own {
+		figures = append(figures, ownFigures()...)
+	}
+	for _, f := range figures {
 		key := f.Name + "\x00" + f.Called()
 		known[key] = f
 		if before, found := s.before[key]; found || f.kind == level {
@@ -59,8 +67,10 @@ func (s *Sampler) Sample() ([]job.Sample, error) {
 	}
 	first := s.before == nil
 	s.before, s.at = known, now
-	if delay, ok := s.schedulingDelay(); ok && !first {
-		samples = append(samples, job.Sample{Series: job.Series{Name: "scheduling delay", Unit: "ms", Labels: client("share", "p99")}, Value: delay})
+	if s.own {
+		if delay, ok := s.schedulingDelay(); ok && !first {
+			samples = append(samples, job.Sample{Series: job.Series{Name: "scheduling delay", Unit: "ms", Labels: client("share", "p99")}, Value: delay})
+		}
 	}
 	return samples, err
 }

@@ -286,6 +286,9 @@ type Facts struct {
 	Size           string            `json:"size,omitempty"`       // the amount of data: "10 warehouses"
 	Durability     *Durability       `json:"durability,omitempty"` // whether commits survive a power failure
 	Host           Host              `json:"host"`
+
+	// Machines are the machines that the run watches through agents, by the agents' names.
+	Machines map[string]Host `json:"machines,omitempty"`
 }
 
 // Durability is whether committed data survive a power failure.
@@ -294,7 +297,7 @@ type Durability struct {
 	Why   string `json:"why"` // the settings that decide it
 }
 
-// Host is the machine that Sledge runs on.
+// Host is a machine: the one that Sledge runs on, or one that it watches.
 type Host struct {
 	Name        string `json:"name"`
 	OS          string `json:"os"`

@@ -173,6 +173,9 @@ type Beside struct {
 	// not timed.
 	Doctor *Doctor `json:"doctor,omitempty"`
 
+	// Agents are the agents that the run watched.
+	Agents []Agent `json:"agents,omitempty"`
+
 	// Unobserved lists the observers beside the run that failed, with their errors. They do not
 	// change the verdict.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`
@@ -265,6 +268,21 @@ type ServerCount struct {
 	Rate  float64 `json:"rate"`
 	Unit  string  `json:"unit"` // the unit of the rate: "QPH"
 	Is    string  `json:"is"`   // the unit in words: "queries an hour"
+}
+
+// Agent is how well a run watched another machine through its agent.
+type Agent struct {
+	Name     string `json:"name"`     // the label machine of its series
+	Readings int    `json:"readings"` // one a second
+
+	// AheadSeconds is by how much the machine's clock was ahead of the client's, and WithinSeconds the
+	// greatest error of that. Samples are placed by this difference. Both are missing if the agent
+	// never answered.
+	AheadSeconds  *float64 `json:"ahead_seconds,omitempty"`
+	WithinSeconds *float64 `json:"within_seconds,omitempty"`
+
+	// GapSeconds is the time without readings; Unobserved has the reasons.
+	GapSeconds float64 `json:"gap_seconds,omitempty"`
 }
 
 // Unobserved is an observer beside a run that failed.

@@ -45,6 +45,9 @@ func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, r
 	return nil
 }
 
+// unlisted is the tag dict of an option that dictionaries do not have.
+const unlisted = "-"
+
 func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	d := Description{
 		Name:    f.name,
@@ -63,6 +66,9 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 		Needs:   tag.Get("needs"),
 
 		OnWindows: tag.Get("windows"),
+	}
+	if d.Section == unlisted {
+		d.Section, d.Unlisted = "", true
 	}
 	d.Default, d.Kind = write(d.Name, v)
 	if choices := tag.Get("choices"); choices != "" {

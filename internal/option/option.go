@@ -37,7 +37,7 @@
 //
 // Four tags are for a field or for all fields of an embedded struct: group is the heading under
 // which the option is shown; soon marks an option that is accepted but not built yet; dict is
-// its section in a dictionary; and for.
+// its section in a dictionary, or "-" if dictionaries do not have it; and for.
 package option
 
 import (
@@ -74,6 +74,9 @@ type Description struct {
 	// Section is the section of the console's dictionaries that contains the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
+
+	// Unlisted keeps the option out of the console's dictionaries, which another program defined.
+	Unlisted bool `json:"-"`
 
 	// List marks an option that takes several values, separated by commas.
 	List bool `json:"list,omitempty"`

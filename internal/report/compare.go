@@ -262,6 +262,22 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	if !slices.ContainsFunc(runs, func(j job.Job) bool { return j.Result.Doctor == nil }) { // earlier versions had none
 		add("doctor's findings", false, func(j job.Job) string { return findingsOf(j.Result.Doctor) })
 	}
+	for _, machine := range machinesOf(runs) {
+		of := func(of func(h job.Host) string) func(job.Job) string {
+			return facts(func(f job.Facts) string {
+				if h, watched := f.Machines[machine]; watched {
+					return of(h)
+				}
+				return "not watched"
+			})
+		}
+		add("machine "+machine, false, of(func(h job.Host) string { return fmt.Sprintf("%s, %d CPUs", h.Name, h.CPUs) }))
+		add(machine+"'s system", false, of(func(h job.Host) string { return strings.TrimSpace(h.OS + " " + h.Kernel) }))
+		add(machine+"'s CPU", false, of(func(h job.Host) string { return h.CPU }))
+		for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Machines[machine].Settings }) {
+			add(machine+"'s "+name, false, of(func(h job.Host) string { return h.Settings[name] }))
+		}
+	}
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
 	return list
 }
@@ -275,6 +291,19 @@ func sharedSettings(runs []job.Job) []string {
 		}
 	}
 	return namesOf(runs, func(f job.Facts) map[string]string { return f.ServerSettings })
+}
+
+// machinesOf lists the names of the machines that some run watched.
+func machinesOf(runs []job.Job) []string {
+	names := map[string]bool{}
+	for _, j := range runs {
+		if j.Facts != nil {
+			for name := range j.Facts.Machines {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // namesOf lists the names of settings that some run has. It lists none if a run has no settings at all,

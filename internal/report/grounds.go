@@ -305,6 +305,14 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if d := r.Doctor; d != nil {
 		row(Plain, "Doctor", "%s", doctorOf(*d))
 	}
+	for _, a := range r.Agents {
+		if a.AheadSeconds == nil {
+			continue
+		}
+		if said := ClockDifference(*a.AheadSeconds, *a.WithinSeconds); said != "" {
+			row(Plain, "Machine "+a.Name, "%s; its samples are placed by this difference", said)
+		}
+	}
 	for _, u := range r.Unobserved {
 		row(Doubtful, "Observer", "%s: %s", u.Observer, u.Error)
 	}

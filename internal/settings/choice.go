@@ -306,7 +306,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 				f.Name, c.Title(), c.Database.Name, c.Workload.Name)
 		}
 		if c.known[i].Secret {
-			secret, err := readSecret(text)
+			secret, err := ReadSecret(text)
 			if err != nil {
 				return fmt.Errorf("--%s: %w", f.Name, err)
 			}

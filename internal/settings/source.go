@@ -69,7 +69,7 @@ func (p source) findCalled(o option.Description, name string) (entry, bool, erro
 		return direct, ok, nil
 	}
 	path := filepath.Join(relativeTo(file.folder, file.text), file.text)
-	text, err := readSecret(path)
+	text, err := ReadSecret(path)
 	if err != nil {
 		return entry{}, false, fmt.Errorf("%s%s: %w (it is from %s)", name, secretFile, err, file.origin)
 	}
@@ -84,8 +84,8 @@ func relativeTo(folder, path string) string {
 	return folder
 }
 
-// readSecret reads a password from a file, without the newline at its end.
-func readSecret(path string) (string, error) {
+// ReadSecret reads a password from a file, without the newline at its end.
+func ReadSecret(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("password file: %w", err)
@@ -150,11 +150,12 @@ func (r Resolver) listNames() nameSet {
 // Variables of the environment that are not settings of a job.
 const (
 	EnvironmentPrefix = "SLEDGE_"
-	EnvConfig         = "SLEDGE_CONFIG"   // the configuration file
-	EnvRepository     = "SLEDGE_REPO"     // the job repository
-	EnvSettings       = "SLEDGE_SETTINGS" // the file of the console's settings
-	EnvPython         = "SLEDGE_PYTHON"   // the Python that runs the console's scripts
-	envTests          = "SLEDGE_TEST_"    // variables of Sledge's own tests
+	EnvConfig         = "SLEDGE_CONFIG"      // the configuration file
+	EnvRepository     = "SLEDGE_REPO"        // the job repository
+	EnvSettings       = "SLEDGE_SETTINGS"    // the file of the console's settings
+	EnvAgentToken     = "SLEDGE_AGENT_TOKEN" // the token of an agent that sledge agent add saves
+	EnvPython         = "SLEDGE_PYTHON"      // the Python that runs the console's scripts
+	envTests          = "SLEDGE_TEST_"       // variables of Sledge's own tests
 )
 
 // Variable returns the value of a variable in an environment of lines "NAME=value", or "". If it
@@ -197,7 +198,7 @@ func (r Resolver) readEnvironment(environ []string) (p source, warnings []string
 	for _, line := range environ {
 		variable, text, _ := strings.Cut(line, "=")
 		name, ours := strings.CutPrefix(variable, EnvironmentPrefix)
-		if !ours || text == "" || variable == EnvConfig || variable == EnvRepository || strings.HasPrefix(variable, envTests) {
+		if !ours || text == "" || variable == EnvConfig || variable == EnvRepository || variable == EnvAgentToken || strings.HasPrefix(variable, envTests) {
 			continue
 		}
 		name = strings.ToLower(name)

@@ -31,7 +31,7 @@ func Certificate(certificate, key string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// selfSignedFor is how long a self-signed certificate is valid. Browsers refuse longer times.
+// selfSignedFor is how long the certificate of SelfSigned is valid. Browsers refuse longer times.
 const selfSignedFor = 397 * 24 * time.Hour
 
 // SelfSigned returns a TLS configuration with a self-signed certificate for names and addresses. It
@@ -42,7 +42,13 @@ func SelfSigned(folder string, names []string) (*tls.Config, error) {
 	if config, err := Certificate(path, path); err == nil && serves(config.Certificates[0].Leaf, names) {
 		return config, nil
 	}
-	text, err := sign(names, time.Now())
+	return NewCertificate(path, names, selfSignedFor)
+}
+
+// NewCertificate returns a TLS configuration with a new self-signed certificate, which it saves with
+// its key in a file that only its owner may read.
+func NewCertificate(path string, names []string, lasts time.Duration) (*tls.Config, error) {
+	text, err := sign(names, time.Now(), lasts)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
@@ -59,7 +65,7 @@ func serves(leaf *x509.Certificate, names []string) bool {
 }
 
 // sign creates a certificate and its key.
-func sign(names []string, now time.Time) ([]byte, error) {
+func sign(names []string, now time.Time, lasts time.Duration) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -70,7 +76,7 @@ func sign(names []string, now time.Time) ([]byte, error) {
 	}
 	wanted := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "Sledge, self-signed"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(selfSignedFor),
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(lasts),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
 	}

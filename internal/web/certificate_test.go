@@ -47,7 +47,7 @@ func TestSelfSigned_ServesTheCertificateWithTheFingerprint(t *testing.T) {
 	if days := leaf.NotAfter.Sub(leaf.NotBefore).Hours() / 24; days > 398 {
 		t.Errorf("it is valid for %.0f days, which browsers refuse", days)
 	}
-	old, err := sign([]string{"localhost"}, time.Now().Add(20*24*time.Hour-selfSignedFor))
+	old, err := sign([]string{"localhost"}, time.Now().Add(20*24*time.Hour-selfSignedFor), selfSignedFor)
 	if err != nil {
 		t.Fatal(err)
 	}

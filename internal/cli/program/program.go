@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/agent"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -169,6 +170,22 @@ func (p *Program) RepositoryPath() (string, error) {
 		return path, nil
 	}
 	return repository.DefaultPath()
+}
+
+// Agents returns the file of saved agents, which is beside the default job repository. Its path is ""
+// if that is in memory.
+func (p *Program) Agents() (agent.List, error) {
+	path, err := p.RepositoryPath()
+	return AgentsBeside(path), err
+}
+
+// AgentsBeside returns the file of saved agents beside a job repository.
+func AgentsBeside(repository string) agent.List {
+	folder := settings.FolderOf(repository)
+	if folder == "" {
+		return agent.List{}
+	}
+	return agent.ListIn(folder)
 }
 
 // OpenRepository opens the job repository at path, or the default one if path is "".

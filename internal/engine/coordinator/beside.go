@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"sledge/internal/database"
@@ -64,6 +65,9 @@ func (r *run) samplers() []observer.Observer {
 	if !p.Pacing.Kept.Samples {
 		return list
 	}
+	for _, one := range r.setup.Agents {
+		list = append(list, &observer.Agent{Saved: one, Found: func(h job.Host) { r.found(one.Name, h) }})
+	}
 	refused := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Permission }
 	list = append(list, &observer.Machine{})
 	if p.Server.Background != nil {
@@ -85,6 +89,20 @@ func (r *run) samplers() []observer.Observer {
 		})
 	}
 	return list
+}
+
+// found adds a machine that the run watches to its facts.
+func (r *run) found(name string, machine job.Host) {
+	r.machines.Lock()
+	defer r.machines.Unlock()
+	machines := maps.Clone(r.facts.Machines) // watchers have the facts
+	if machines == nil {
+		machines = map[string]job.Host{}
+	}
+	machines[name] = machine
+	r.facts.Machines = machines
+	facts := r.facts
+	r.feed.Send(job.Event{User: r.plan.Monitor(), Facts: &facts})
 }
 
 // observe starts observers beside the run.

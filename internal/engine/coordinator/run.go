@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/agent"
 	"sledge/internal/database"
 	"sledge/internal/doctor"
 	"sledge/internal/engine/feed"
@@ -32,6 +33,7 @@ type Run struct {
 	Version string          // Sledge's version, for the facts
 
 	Generator func(context.Context, plan.Binder) order.Generator // returns the load generator
+	Agents    []agent.Saved                                      // of the machines that the run watches
 	Beside    []observer.Observer                                // observers in addition to Sledge's own
 }
 
@@ -63,11 +65,13 @@ type run struct {
 	leave     func()       // releases the claim of a run without a monitor
 	checkFile func() error // checks that the file of an embedded database still exists
 
-	beside  *observer.Group   // observers; nil before users have connected
-	own     sync.Map          // IDs of the observers' sessions on the server
-	subject *doctor.Subject   // checked before users work; nil if the run is not timed
-	commits *observer.Commits // audits acknowledged commits; nil without a ledger
-	counts  serverCounts
+	beside   *observer.Group // observers; nil before users have connected
+	own      sync.Map        // IDs of the observers' sessions on the server
+	subject  *doctor.Subject // checked before users work; nil if the run is not timed
+	facts    job.Facts       // of the server and of the machines; guarded by machines
+	machines sync.Mutex
+	commits  *observer.Commits // audits acknowledged commits; nil without a ledger
+	counts   serverCounts
 }
 
 // runGroup is the coordinator's view of a group of users.
@@ -172,7 +176,7 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 		f.Message(0, "Through a connection pooler in %s mode this run holds no claim, so a build or a deletion in %s would not be refused. Do not start one during the run", facts.Pooling, p.Target())
 	}
 	f.Send(job.Event{User: monitor, Facts: &facts})
-	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), link: &link{}}
+	r := &run{setup: c, facts: facts, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), link: &link{}}
 	first, err := newRunGroup(ctx, p, schema, s)
 	if err != nil {
 		return nil, err

@@ -19,11 +19,13 @@ type Feed struct {
 	said sync.Map // messages that MessageOnce has sent
 }
 
-// Send sends an event to the watchers.
+// Send sends an event to the watchers. An event without a time gets the current one.
 func (f *Feed) Send(e job.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e.At = time.Now()
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
 	for _, w := range f.Watchers {
 		w.Watch(e)
 	}

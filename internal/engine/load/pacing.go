@@ -64,6 +64,8 @@ type Kept struct {
 	TimeProfile bool  // response times for each virtual user and kind of transaction, of a timed run
 	Plans       Plans // query plans of a finite run
 	Samples     bool  // of the client's machine and of what the server does
+
+	Agents []string // the names of the agents to watch; empty if Samples is false
 }
 
 // Pacing returns the load that the options describe.
@@ -81,6 +83,9 @@ func (o *Options) Pacing() Pacing {
 	}
 	if o.AsyncScale {
 		p.Clients = Clients{o.AsyncClients, time.Duration(o.AsyncDelay) * time.Millisecond, o.AsyncVerbose}
+	}
+	if p.Kept.Samples {
+		p.Kept.Agents = o.Agents
 	}
 	if p.Test {
 		p.RampUp, p.Duration = 0, 0

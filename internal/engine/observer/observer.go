@@ -73,9 +73,12 @@ type Axis struct {
 func NewAxis(send func(job.Event)) Axis { return Axis{send} }
 
 // Append adds values to series at the current time.
-func (a Axis) Append(samples ...job.Sample) {
+func (a Axis) Append(samples ...job.Sample) { a.AppendAt(time.Time{}, samples...) }
+
+// AppendAt adds values to series at a time; the zero time is the current time.
+func (a Axis) AppendAt(at time.Time, samples ...job.Sample) {
 	if len(samples) > 0 {
-		a.send(job.Event{Samples: samples})
+		a.send(job.Event{At: at, Samples: samples})
 	}
 }
 

@@ -66,12 +66,15 @@ func (e *entry) check(text string) (canonical string, err error) {
 	return canonical, err
 }
 
-// add adds the options of a new struct, except those whose key exists already: the options of the
-// connection occur for every workload. An option without a section goes into the section otherwise.
+// add adds the options of a new struct, except those that dictionaries do not have, and those whose key
+// exists already: the options of the connection occur for every workload. An option without a section goes into the section otherwise.
 // defaultOf returns HammerDB's default of an option, given the option's own; if it is nil, options
 // keep their own defaults.
 func (d *dictionary) add(key func(option string) string, fresh any, otherwise string, defaultOf func(option, own string) string) {
 	for _, o := range option.Describe(fresh) {
+		if o.Unlisted {
+			continue
+		}
 		name := o.Name
 		o.Name = key(name)
 		if _, there := d.find(o.Name); there != nil {

@@ -25,7 +25,7 @@ func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
 	})
 	var sections []job.Section
 	for _, o := range options {
-		if o.Secret {
+		if o.Secret || o.Unlisted {
 			continue
 		}
 		name := cmp.Or(o.Section, names.BenchmarkOf(pair.Workload).Section)

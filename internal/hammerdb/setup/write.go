@@ -71,6 +71,10 @@ func write(o settings.Order, l language) string {
 	line(l.command("dbset", l.quote("db"), l.quote(names.Of(pair.Database.Name).Prefix)))
 	line(l.command("dbset", l.quote("bm"), l.quote(benchmark.Title)))
 	for _, s := range withOwnDefaults(said, o) {
+		if s.Unlisted {
+			line(fmt.Sprintf("%sThe option %s=%s is not set: scripts have no command for it.", l.comment, s.Name, s.Value))
+			continue
+		}
 		value := l.quote(s.Value)
 		if s.Secret {
 			value = l.variable(s.Variable())

@@ -82,6 +82,12 @@ describe('charts of a series', () => {
     const modes = ['user', 'system'].map((mode, i) => ({ name: 'CPU', unit: '%', labels: { machine: 'client', mode }, points: [{ at: at(1), value: 10 + i }] }))
     const [cpu] = beside([...series, ...modes], beginOf(all), runOf(all)).charts
     expect([cpu?.title, cpu?.stacked, cpu?.lines.map(({ name }) => name)]).toEqual(['CPU', true, ['user', 'system']])
+    const machines = ['db1', 'client'].flatMap((machine) => modes.map((mode) => ({ ...mode, labels: { ...mode.labels, machine } })))
+    const two = beside(machines, beginOf(all), runOf(all)).charts
+    expect(two.map(({ title, lines }) => [title, lines.map(({ name }) => name)])).toEqual([['CPU', ['user', 'system']], ['CPU of db1', ['user', 'system']]])
+    const missed = { name: 'load', points: [0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14].map((second) => ({ at: at(second), value: 1 })) }
+    const [load] = beside([missed], beginOf(all), runOf(all)).charts
+    expect(load?.lines[0]?.points.filter(([, value]) => value === null)).toEqual([[6.5, null]])
   })
 
   test('lie on each other if they are parts of a whole', () => {

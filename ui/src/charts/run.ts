@@ -247,14 +247,30 @@ export interface Beside {
   zero: string[]
 }
 
+/** The machine that a run watched through an agent; undefined for the client's machine and for the server. */
+function watched({ labels }: Sampled): string | undefined {
+  const machine = labels?.['machine']
+  return machine === 'client' ? undefined : machine
+}
+
+/** The points of a series with a hole in each time without samples, which is much longer than usual. */
+function holed(points: readonly [number, number][]): [number, number | null][] {
+  const steps = points.slice(1).map(([at], i) => at - (points[i]?.[0] ?? at))
+  const usual = [...steps].sort((a, b) => a - b)[Math.floor(0.75 * steps.length)] ?? 0
+  return points.flatMap(([at, value], i): [number, number | null][] => {
+    const step = steps[i - 1] ?? 0
+    return step > 2.5 * usual ? [[at - step / 2, null], [at, value]] : [[at, value]]
+  })
+}
+
 /**
- * Charts of what was sampled beside a run whose axis began at a time: one for all series of a name and unit. A chart
- * draws the series with the greatest values; its table has all.
+ * Charts of what was sampled beside a run whose axis began at a time: one for all series of a name, unit and machine. A
+ * chart draws the series with the greatest values; its table has all.
  */
 export function beside(series: readonly Sampled[], begun: number, run: Run): Beside {
   const groups = new Map<string, [Sampled, ...Sampled[]]>()
   for (const one of series) {
-    const key = JSON.stringify([one.name, one.unit ?? ''])
+    const key = JSON.stringify([one.name, one.unit ?? '', watched(one) ?? ''])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [one])
     else group.push(one)
@@ -263,28 +279,32 @@ export function beside(series: readonly Sampled[], begun: number, run: Run): Bes
   const greatest = (one: Sampled): number => one.points.reduce((most, { value }) => Math.max(most, Math.abs(value)), 0)
   const values = (one: Sampled): [number, number][] => one.points.map((point) => [since(point.at, begun), point.value])
   const found: Beside = { charts: [], zero: [] }
-  for (const all of [...groups.values()].sort(([a], [b]) => place(a) - place(b) || (a.name < b.name ? -1 : 1))) {
-    const [{ name: title, unit = '' }] = all
+  const machine = (one: Sampled): string => watched(one) ?? ''
+  for (const all of [...groups.values()].sort(([a], [b]) => place(a) - place(b) || a.name.localeCompare(b.name) || machine(a).localeCompare(machine(b)))) {
+    const [first] = all
+    const { name, unit = '' } = first
+    const of = watched(first)
+    const title = of === undefined ? name : `${name} of ${of}`
     const moving = all.filter((one) => greatest(one) > 0)
     if (moving.length === 0) {
       found.zero.push(title)
       continue
     }
-    const stacked = parts.has(title)
+    const stacked = parts.has(name)
     const level = ({ labels }: Sampled): number => classes.indexOf(labels?.['class'] ?? labels?.['mode'] ?? '')
     const drawn = stacked ? moving.sort((a, b) => level(a) - level(b)) : moving.sort((a, b) => greatest(b) - greatest(a)).slice(0, mostLines)
     found.charts.push({
       kind: 'lines',
       title: title.charAt(0).toUpperCase() + title.slice(1),
       x,
-      y: unit === '' ? title : `${title} (${unit})`,
+      y: unit === '' ? name : `${name} (${unit})`,
       unit,
       ...(stacked ? { stacked } : {}),
       ...(run.from === undefined ? {} : { from: run.from }),
-      lines: drawn.map((one, i) => ({ name: lineName(one, all), is: classOf(one) ?? `metric ${i + 1}`, points: values(one) })),
+      lines: drawn.map((one, i) => ({ name: lineName(one, all), is: classOf(one) ?? `metric ${i + 1}`, points: holed(values(one)) })),
       phases: phasesOf(run),
       table: {
-        columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name: title, ...(unit === '' ? {} : { unit }) }],
+        columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name, ...(unit === '' ? {} : { unit }) }],
         rows: all.flatMap((one) => values(one).map(([time, value]): Cell[] => [lineName(one, all), time, value])),
       },
     })
