@@ -20,7 +20,7 @@ import (
 
 // theJob is a run with two kinds of transaction.
 var theJob = job.Job{
-	ID: "6924D2A1CB2103E273937323", Kinds: []string{"new order", "payment"}, Begun: time.Now(),
+	ID: "6924D2A1CB2103E273937323", Kinds: []string{"new order", "payment"}, Begun: time.Now(), Facts: &job.Facts{Target: "tpcc on db1:5432"},
 	Spec: job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4},
 }
 
@@ -41,7 +41,7 @@ func theEvents() []job.Event {
 	}
 	samples = append(samples, job.Sample{Series: job.Series{Name: "replication delay", Unit: "ms"}, Value: 3})
 	return []job.Event{
-		{At: now, User: job.Monitor, Facts: &job.Facts{Server: "15.18"}},
+		{At: now, User: job.Monitor, Facts: &job.Facts{Server: "15.18", Target: "PostgreSQL tpcc on db1:5432"}},
 		{At: now, User: job.Monitor, State: job.UserRunning},
 		{At: now, User: 2, State: job.UserRunning},
 		{At: now, User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 3}},

@@ -36,7 +36,8 @@ func NewRegistry(version string) *Registry {
 }
 
 // Follow adds a run, follows its events as control.Handle.Watch yields them, and then adds how it ended.
-// It leaves the run out if there are too many.
+// The facts of the job may name its target, without the product: "tpcc on db1:5432". Follow leaves the run
+// out if there are too many.
 func (r *Registry) Follow(j job.Job, events iter.Seq2[job.Event, int64], ended func() job.Job) {
 	run := r.begin(j)
 	if run == nil {

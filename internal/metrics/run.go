@@ -29,7 +29,7 @@ type Run struct {
 	job     job.Job
 	version string // of Sledge
 	server  string // version of the server
-	target  string // the database under test: "tpcc on db1:5432"
+	target  string // the database under test, without its product: "tpcc on db1:5432"
 	state   string
 	begun   time.Time
 	ended   time.Time // zero while the job runs
@@ -63,7 +63,12 @@ type sample struct {
 }
 
 func newRun(number int, j job.Job, version string, now func() time.Time) *Run {
+	target := ""
+	if j.Facts != nil {
+		target = j.Facts.Target
+	}
 	return &Run{
+		target: target,
 		number: strconv.Itoa(number), now: now, job: j, version: version, state: "connecting", begun: j.Begun, first: 1,
 		phases: map[job.Phase]*phase{}, users: map[int]job.UserState{}, samples: map[string]sample{},
 	}
@@ -88,7 +93,7 @@ func (r *Run) add(e job.Event) {
 	case e.Phase != nil:
 		r.state = string(e.Phase.Name)
 	case e.Facts != nil:
-		r.server, r.target = e.Facts.Server, e.Facts.Target
+		r.server = e.Facts.Server
 		if e.User == job.Monitor {
 			r.first = job.FirstWorker
 		}

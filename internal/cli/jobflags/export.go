@@ -16,6 +16,7 @@ func (s *Flags) export(running *control.Handle, order settings.Order) (wait func
 		return func() {}
 	}
 	j := job.Job{ID: running.ID(), Spec: order.Spec, Kinds: order.Plan.Groups().KindNames(), Begun: time.Now()}
+	j.Facts = &job.Facts{Target: order.Plan.Database.Options.Target(order.Plan.Connection)}
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)

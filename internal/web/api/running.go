@@ -66,6 +66,7 @@ func (js *jobs) export(h *control.Handle, order settings.Order) {
 		return
 	}
 	j := job.Job{ID: h.ID(), Spec: order.Spec, Kinds: order.Plan.Groups().KindNames(), Begun: time.Now()}
+	j.Facts = &job.Facts{Target: order.Plan.Database.Options.Target(order.Plan.Connection)}
 	js.inBackground(func() { js.Metrics.Follow(j, h.Watch(js.ctx, 1), func() job.Job { return h.Wait().Job }) })
 }
 
