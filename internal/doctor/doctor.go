@@ -117,6 +117,7 @@ type Section struct {
 type Options struct {
 	Only, Skip []string // IDs and groups; an empty list of Only means all
 
+	Quick bool          // make only checks that read a few values, and do not list the others
 	Watch time.Duration // the time between the two readings of a check that watches; 0 leaves these checks out
 	Slow  bool          // whether to make checks that measure
 	Disk  bool          // whether to make checks that write
@@ -155,7 +156,7 @@ func Examine(ctx context.Context, s *Subject, checks []Check, o Options) job.Doc
 	outcomes := make([]outcome, len(checks))
 	var slow sync.WaitGroup
 	for i, c := range checks {
-		if !o.Selects(c) {
+		if !o.Selects(c) || o.Quick && c.Cost != Instant {
 			continue
 		}
 		if why := o.left(c); why != "" {

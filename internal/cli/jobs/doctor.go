@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,6 +131,9 @@ func examine(ctx context.Context, p *program.Program, f *doctorFlags) error {
 		return err
 	}
 	repository, folder := f.folders(p)
+	if info, err := os.Stat(folder); f.disk != "" && (err != nil || !info.IsDir()) {
+		return program.Usage("--disk: %q is not a folder: give one in which you may write, such as --disk=/var/lib/postgresql", folder)
+	}
 	done := progress(ctx, p, checks, o)
 	found, unreached := engine.Doctor(ctx, planned, host.ThisMachine(repository, folder), o)
 	done()

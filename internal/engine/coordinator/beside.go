@@ -55,7 +55,7 @@ func (r *run) examine(ctx context.Context) job.Doctor {
 		}
 	}
 	target.Unread(s, p.Database, errors.New("the server did not answer soon enough"))
-	return doctor.Examine(ctx, s, target.Checks(p.Database), doctor.Options{})
+	return doctor.Examine(ctx, s, target.Checks(p.Database), doctor.Options{Quick: true})
 }
 
 // samplers returns the observers that sample beside any run: those of the setup, of the client's
