@@ -12,6 +12,10 @@ type Server struct {
 	Version  func(ctx context.Context, s Session) (string, error)
 	Settings func(ctx context.Context, s Session) (map[string]string, error) // what performance depends on
 
+	// SettingSources returns where those settings were set that are not defaults: "configuration file".
+	// Optional.
+	SettingSources func(ctx context.Context, s Session) (map[string]string, error)
+
 	// Product returns the name of the server's product. Optional: nil if no other product
 	// understands the sessions.
 	Product func(ctx context.Context, s Session) (string, error)
@@ -75,6 +79,9 @@ type Server struct {
 	// process serves all sessions, also their maximum, "connections". "paths" has the folders "data"
 	// and "log". Optional.
 	Readings func(ctx context.Context, s Session) doctor.Readings
+
+	// Statements reads the server's own statistics of statements. Optional.
+	Statements *Statements
 
 	// CounterOfAll counts the transactions of all databases of the server together. Optional: nil
 	// if Counter does, or if the server keeps no count.

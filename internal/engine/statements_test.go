@@ -1,36 +1,67 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
+	"sledge/internal/job"
 )
 
-func TestStatements_EstimateTheRemainingTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var d statements
-		want := func(want string) {
-			t.Helper()
-			if got := d.String(); got != want {
-				t.Errorf("got %q, want %q", got, want)
+// One statement takes most time, one does not run, one was removed and is back, and 25 take little.
+func TestRun_FindsTheTopStatements(t *testing.T) {
+	first := []database.StatementCount{{ID: "top", Calls: 10, Milliseconds: 100, Rows: 5, Others: map[string]float64{"wal": 7, "same": 1}}, {ID: "still", Calls: 3, Milliseconds: 9e9}, {ID: "back", Calls: 100, Milliseconds: 50}}
+	second := []database.StatementCount{{ID: "top", Calls: 30, Milliseconds: 4100, Rows: 25, Others: map[string]float64{"wal": 17, "same": 1}}, {ID: "still", Calls: 3, Milliseconds: 9e9}, {ID: "back", Calls: 4, Milliseconds: 2000}}
+	for i := range 25 {
+		second = append(second, database.StatementCount{ID: fmt.Sprintf("small %02d", i), Calls: 1, Milliseconds: 2})
+	}
+	broken := errors.New("must be loaded")
+	for name, tt := range map[string]struct {
+		ask     database.Statements
+		missing string
+	}{
+		"found":     {},
+		"lacking":   {database.Statements{Lacking: func(context.Context, database.Session) (string, error) { return "switch it on", nil }}, "switch it on"},
+		"forbidden": {database.Statements{Counts: func(context.Context, database.Session) ([]database.StatementCount, error) { return nil, broken }}, "must be loaded"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: time.Second, Duration: 5 * time.Second, Kept: load.Kept{Samples: true}})
+			n := 0
+			if tt.ask.Counts == nil {
+				tt.ask.Counts = func(context.Context, database.Session) ([]database.StatementCount, error) {
+					n++
+					return [][]database.StatementCount{first, second}[n-1], nil
+				}
 			}
-		}
-		want("")
-		large := d.begin(doing{step: "indexes", table: "lineitem", rows: 6000})
-		small := d.begin(doing{step: "indexes", table: "orders", rows: 1500})
-		want("indexes of lineitem, indexes of orders")
-		time.Sleep(2500 * time.Millisecond)
-		small()
-		want("indexes of lineitem for 2s (about 8s left)") // four times the rows of orders, which took 2.5 s
-		other := d.begin(doing{step: "finish", table: "orders", rows: 1500})
-		time.Sleep(7500 * time.Millisecond)
-		want("indexes of lineitem for 10s, finish of orders for 7s") // longer than the estimate
-		other()
-		large()
-		want("")
-		all := d.begin(doing{step: "statement 1 of 2"})
-		time.Sleep(time.Second)
-		want("statement 1 of 2 for 1s")
-		all()
-	})
+			tt.ask.Texts = func(_ context.Context, _ database.Session, ids []string) (map[string]string, error) {
+				return map[string]string{"top": "SELECT 'private',\n a FROM t WHERE a = 4711"}, nil
+			}
+			p.Server.Statements = &tt.ask
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+			s := result.Statements
+			if err != nil || s == nil || s.Missing != tt.missing || len(result.Unobserved) > 0 {
+				t.Fatalf("%s: got %+v, %+v, %v", name, s, result.Unobserved, err)
+			}
+			if tt.missing != "" {
+				return
+			}
+			if len(s.Top) != 20 || s.Others != 7 || s.OthersSeconds != 0.014 || !s.AtLeast || s.Seconds != 5 {
+				t.Errorf("got %d statements in %g s, %d others in %g s, %t", len(s.Top), s.Seconds, s.Others, s.OthersSeconds, s.AtLeast)
+			}
+			top, back := s.Top[0], s.Top[1]
+			if top.Text != "SELECT ?, a FROM t WHERE a = ?" || top.Calls != 20 || top.Seconds != 4 || top.Rows != 20 || len(top.Counters) != 1 || top.Counters["wal"] != 10 {
+				t.Errorf("got %+v", top)
+			}
+			if back.ID != "back" || back.Calls != 4 || back.Seconds != 2 || back.Text != "hidden from this user" {
+				t.Errorf("got %+v, want what it did since it is back", back)
+			}
+		})
+	}
 }

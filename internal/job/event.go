@@ -280,15 +280,29 @@ type Facts struct {
 	Server         string            `json:"server"`            // the server's version
 	Product        string            `json:"product,omitempty"` // "MariaDB": the server's product, if another one was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
-	Unproven       string            `json:"unproven,omitempty"` // the limits of Sledge's tests with such a server, in sentences
-	Target         string            `json:"target"`
-	Pooling        string            `json:"pooling,omitempty"`    // how a connection pooler assigns its connections: session, transaction or statement; missing without a pooler
-	Size           string            `json:"size,omitempty"`       // the amount of data: "10 warehouses"
-	Durability     *Durability       `json:"durability,omitempty"` // whether commits survive a power failure
-	Host           Host              `json:"host"`
+
+	// ServerSettingSources say where settings were set, if not by default and if the server tells it:
+	// "configuration file".
+	ServerSettingSources map[string]string `json:"server_setting_sources,omitempty"`
+
+	Unproven   string      `json:"unproven,omitempty"` // the limits of Sledge's tests with such a server, in sentences
+	Target     string      `json:"target"`
+	Pooling    string      `json:"pooling,omitempty"`    // how a connection pooler assigns its connections: session, transaction or statement; missing without a pooler
+	Size       string      `json:"size,omitempty"`       // the amount of data: "10 warehouses"
+	Durability *Durability `json:"durability,omitempty"` // whether commits survive a power failure
+	Host       Host        `json:"host"`
 
 	// Machines are the machines that the run watches through agents, by the agents' names.
 	Machines map[string]Host `json:"machines,omitempty"`
+}
+
+// ServerSetting returns a setting of the server, followed by where it was set if that is known.
+func (f Facts) ServerSetting(name string) string {
+	value, source := f.ServerSettings[name], f.ServerSettingSources[name]
+	if source == "" {
+		return value
+	}
+	return value + " (" + source + ")"
 }
 
 // Durability is whether committed data survive a power failure.

@@ -169,6 +169,9 @@ type Beside struct {
 	// server has none.
 	ServerCounters *ServerCounters `json:"server_counters,omitempty"`
 
+	// Statements took most of the server's time; nil if the server keeps no statistics of statements.
+	Statements *Statements `json:"statements,omitempty"`
+
 	// Doctor is what the quick checks of sledge doctor found before users worked; nil if the run was
 	// not timed.
 	Doctor *Doctor `json:"doctor,omitempty"`

@@ -460,7 +460,7 @@ func (s subject) surroundings() (list []section) {
 	if f := s.job.Facts; f != nil && len(f.ServerSettings) > 0 {
 		var rows []fact
 		for _, name := range slices.Sorted(maps.Keys(f.ServerSettings)) {
-			rows = append(rows, fact{name, f.ServerSettings[name]})
+			rows = append(rows, fact{name, f.ServerSetting(name)})
 		}
 		pairs("Settings of the server", "as the server reported them before the run", rows)
 	}

@@ -243,8 +243,13 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	}
 	add("target", false, facts(func(f job.Facts) string { return f.Target }))
 	add("server", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Product + " " + f.Server) }))
+	sourced := namesOf(runs, func(f job.Facts) map[string]string { return f.ServerSettingSources }) // if all runs know it
 	for _, name := range sharedSettings(runs) {
-		add("server's "+name, false, facts(func(f job.Facts) string { return f.ServerSettings[name] }))
+		of := func(f job.Facts) string { return f.ServerSettings[name] }
+		if slices.Contains(sourced, name) {
+			of = func(f job.Facts) string { return f.ServerSetting(name) }
+		}
+		add("server's "+name, false, facts(of))
 	}
 	add("data", false, facts(func(f job.Facts) string { return f.Size }))
 	add("durable", false, facts(func(f job.Facts) string {

@@ -199,3 +199,33 @@ func TestRepeatsOf_SumsUpEqualRuns(t *testing.T) {
 		t.Errorf("a run without figures: got %+v", got)
 	}
 }
+
+// The same value from another source is a difference, if all runs know the sources.
+func TestCompare_TellsWhereSettingsWereSet(t *testing.T) {
+	run := func(value, source string) Measured {
+		f := &job.Facts{ServerSettings: map[string]string{"work_mem": value}}
+		if source != "" {
+			f.ServerSettingSources = map[string]string{"work_mem": source}
+		}
+		return Measured{Job: job.Job{Spec: job.Spec{Database: "postgresql"}, Facts: f}}
+	}
+	for _, tt := range []struct {
+		runs []Measured
+		want string
+	}{
+		{[]Measured{run("4MB", "database"), run("4MB", "configuration file")}, "[4MB (database) 4MB (configuration file)]"},
+		{[]Measured{run("4MB", "database"), run("8MB", "database")}, "[4MB (database) 8MB (database)]"},
+		{[]Measured{run("4MB", "database"), run("4MB", "database")}, ""},
+		{[]Measured{run("4MB", "database"), run("4MB", "")}, ""},
+	} {
+		got := ""
+		for _, d := range Compare(tt.runs, func(job.Job, string) string { return "" }).Differences {
+			if d.Name == "server's work_mem" {
+				got = fmt.Sprint(d.Values)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}

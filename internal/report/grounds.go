@@ -284,6 +284,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if c := r.ServerCounters; c != nil {
 		row(Plain, "Counters", "%s", countersOf(*c))
 	}
+	if s := r.Statements; s != nil {
+		row(Plain, "Statements", "%s", statementsOf(*s))
+	}
 	all := sum.All()
 	if t := newTraffic(&all); t != nil {
 		row(Plain, "Network", "%s", t)

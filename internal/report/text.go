@@ -77,6 +77,9 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	if c := j.Result.ServerCounters; b.Server && c != nil {
 		counters(b, *c)
 	}
+	if s := j.Result.Statements; b.Server && s != nil {
+		statements(b, *s)
+	}
 	if r := j.Result.ServerReport; b.Whole && r != nil && r.Text != "" {
 		b.title(Printable(r.Title), "as the server reported on itself")
 		b.asItIs(r.Text)

@@ -105,3 +105,33 @@ func TestCounters_GrowByWhatASessionDoes(t *testing.T) {
 		})
 	}
 }
+
+func TestSettingSources_TellWhereSettingsWereSet(t *testing.T) {
+	for name, tt := range map[string]struct{ setting, set string }{
+		"postgresql": {"synchronous_commit", "ALTER DATABASE postgres SET synchronous_commit = 'local'"},
+		"mysql":      {"innodb_io_capacity", "SET GLOBAL innodb_io_capacity = 201"},
+		"mariadb":    {"innodb_io_capacity", "SET GLOBAL innodb_io_capacity = 201"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planOf(t, name, testserver.Open(t, name))
+			s := opened(t, p)
+			if err := s.Exec(t.Context(), tt.set); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				undo := "SET GLOBAL innodb_io_capacity = 200"
+				if name == "postgresql" {
+					undo = "ALTER DATABASE postgres RESET synchronous_commit"
+				}
+				if err := s.Exec(context.Background(), undo); err != nil {
+					t.Error(err)
+				}
+			}()
+			got, err := p.Server.SettingSources(t.Context(), opened(t, p))
+			want := map[string]string{"postgresql": "database", "mysql": "dynamic", "mariadb": "sql"}[name]
+			if err != nil || got[tt.setting] != want {
+				t.Errorf("got %v, %v, want %s from %q", got, err, tt.setting, want)
+			}
+		})
+	}
+}

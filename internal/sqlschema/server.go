@@ -3,6 +3,7 @@ package sqlschema
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,12 +14,15 @@ import (
 )
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
-// counter_all.sql, counters.sql, counters_rates.sql, disturbances.sql, background.sql, activity.sql,
-// activity_locks.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions for which there
-// is no SQL are nil.
+// counter_all.sql, counters.sql, counters_rates.sql, statements.sql, disturbances.sql, background.sql,
+// activity.sql, activity_locks.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions for
+// which there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
-	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
+	server := database.Server{Version: a.wordOf("server.version"), Settings: a.pairs("server.settings")}
+	if sql.Has("server.setting_sources") {
+		server.SettingSources = a.pairs("server.setting_sources")
+	}
 	if sql.Has("server.product") {
 		server.Product = a.wordOf("server.product")
 	}
@@ -55,6 +59,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	if len(sql.Names("doctor.")) > 0 {
 		server.Readings = a.readings
 	}
+	if sql.Has("statements.counts") {
+		server.Statements = &database.Statements{Lacking: a.wordOf("statements.lacking"), Counts: a.statementCounts, Texts: a.statementTexts}
+	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
 	}
@@ -88,16 +95,19 @@ func (a answers) steady(ctx context.Context, s database.Session) error {
 	return s.Exec(ctx, q.Text)
 }
 
-func (a answers) settings(ctx context.Context, s database.Session) (map[string]string, error) {
-	rows, err := ask(ctx, a.sql, s, "server.settings", 2)
-	if err != nil {
-		return nil, err
+// pairs returns a function that runs a query with two columns: names and values.
+func (a answers) pairs(name string) func(context.Context, database.Session) (map[string]string, error) {
+	return func(ctx context.Context, s database.Session) (map[string]string, error) {
+		rows, err := ask(ctx, a.sql, s, name, 2)
+		if err != nil {
+			return nil, err
+		}
+		found := map[string]string{}
+		for _, row := range rows {
+			found[row[0]] = row[1]
+		}
+		return found, nil
 	}
-	settings := map[string]string{}
-	for _, row := range rows {
-		settings[row[0]] = row[1]
-	}
-	return settings, nil
 }
 
 func (a answers) connection(ctx context.Context, s database.Session) ([]string, error) {
@@ -240,6 +250,55 @@ func (a answers) readings(ctx context.Context, s database.Session) doctor.Readin
 		found[strings.TrimPrefix(name, "doctor.")] = section
 	}
 	return found
+}
+
+// statementCounts runs the section counts of statements.sql. Its columns are those of a StatementCount; the
+// others have the server's names.
+func (a answers) statementCounts(ctx context.Context, s database.Session) ([]database.StatementCount, error) {
+	const own = 4 // columns
+	q, err := a.sql.Query("statements.counts")
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]database.StatementCount, len(t.Rows))
+	for i, row := range t.Rows {
+		values := make([]float64, len(row))
+		for k := 1; k < len(row); k++ {
+			values[k], _ = strconv.ParseFloat(row[k], 64) // NULL is 0
+		}
+		list[i] = database.StatementCount{ID: row[0], Calls: values[1], Milliseconds: values[2], Rows: values[3], Others: map[string]float64{}}
+		for k := own; k < len(row); k++ {
+			list[i].Others[t.Columns[k]] = values[k]
+		}
+	}
+	return list, nil
+}
+
+// statementID matches the IDs of statements, which are inserted into SQL.
+var statementID = regexp.MustCompile(`^[-0-9a-zA-Z]+$`)
+
+// statementTexts runs the section texts of statements.sql. Its columns are the ID and the text.
+func (a answers) statementTexts(ctx context.Context, s database.Session, ids []string) (map[string]string, error) {
+	var list []string
+	for _, id := range ids {
+		if statementID.MatchString(id) {
+			list = append(list, "'"+id+"'")
+		}
+	}
+	text, err := a.sql.Filled("statements.texts", map[string]string{"ids": strings.Join(list, ", ")})
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, text, 0)
+	found := map[string]string{}
+	for _, row := range t.Short().Rows {
+		found[row[0]] = row[1]
+	}
+	return found, err
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

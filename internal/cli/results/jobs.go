@@ -135,7 +135,7 @@ func (a *archive) showCommand() *cobra.Command {
 		}
 		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.Width(), Look: a.program.StdoutLook, Whole: true, Server: server, Line: a.program.Headline(j)})
 	})
-	c.Flags().BoolVar(&server, "server", false, "also list the counters of the server in the measured time")
+	c.Flags().BoolVar(&server, "server", false, "also list the counters and the top statements of the server in the measured time")
 	return c
 }
 

@@ -3,6 +3,8 @@ package redis
 import (
 	"context"
 	_ "embed" // for counters.txt
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +78,38 @@ func counterRates(ctx context.Context, of database.Session) ([]database.CounterR
 		if value, err := strconv.ParseFloat(one.found[one.name], 64); err == nil {
 			list = append(list, database.CounterRate{Series: one.series, Of: one.of, Unit: one.unit, Value: value / one.divisor})
 		}
+	}
+	return list, err
+}
+
+// commandCounts is Statements.Counts: the statements of Redis are its commands.
+func commandCounts(ctx context.Context, of database.Session) ([]database.StatementCount, error) {
+	sources, err := counters(ctx, of)
+	byName := map[string]*database.StatementCount{}
+	for _, source := range sources {
+		for _, v := range source.Values {
+			if v.Of == "" {
+				continue
+			}
+			one := byName[v.Of]
+			if one == nil {
+				one = &database.StatementCount{ID: v.Of, Others: map[string]float64{}}
+				byName[v.Of] = one
+			}
+			value, _ := strconv.ParseFloat(v.Value, 64)
+			switch v.Name {
+			case "calls":
+				one.Calls = value
+			case "usec":
+				one.Milliseconds = value / 1000
+			case "failed_calls", "rejected_calls":
+				one.Others[v.Name] = value
+			}
+		}
+	}
+	var list []database.StatementCount
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		list = append(list, *byName[name])
 	}
 	return list, err
 }

@@ -22,7 +22,8 @@ func newServer(*sqlfile.Library) database.Server {
 		Counter:    counter,
 		Background: background,
 		Counters:   counters, CounterRates: counterRates,
-		Readings: readings,
+		Readings:   readings,
+		Statements: &database.Statements{Counts: commandCounts},
 	}
 }
 

@@ -69,6 +69,7 @@ func (r *run) samplers() []observer.Observer {
 		list = append(list, &observer.Agent{Saved: one, Found: func(h job.Host) { r.found(one.Name, h) }})
 	}
 	refused := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Permission }
+	lost := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Connection }
 	list = append(list, &observer.Machine{})
 	if p.Server.Background != nil {
 		list = append(list, &observer.Background{
@@ -78,9 +79,11 @@ func (r *run) samplers() []observer.Observer {
 	}
 	if p.Server.Counters != nil {
 		list = append(list, &observer.ServerCounters{
-			Connect: r.steady, Read: p.Server.Counters, Rates: p.Server.CounterRates, Known: p.Database.Runs.Counters, Refused: refused, Whole: p.Pacing.Finite,
-			Lost: func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Connection },
+			Connect: r.steady, Read: p.Server.Counters, Rates: p.Server.CounterRates, Known: p.Database.Runs.Counters, Refused: refused, Lost: lost, Whole: p.Pacing.Finite,
 		})
+	}
+	if p.Server.Statements != nil {
+		list = append(list, &observer.Statements{Connect: r.steady, Ask: p.Server.Statements, Mask: p.Database.Runs.Mask(), Lost: lost, Whole: p.Pacing.Finite})
 	}
 	if p.Server.Activity != nil {
 		list = append(list, &observer.Activity{

@@ -32,6 +32,9 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 	if facts.ServerSettings, err = j.Server.Settings(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's settings: %w", err)
 	}
+	if ask := j.Server.SettingSources; ask != nil {
+		facts.ServerSettingSources, _ = ask(ctx, s) // some versions and relatives do not tell
+	}
 	if judge := j.Database.Runs.Durability; judge != nil {
 		durable, why := judge(facts.ServerSettings)
 		facts.Durability = &job.Durability{Holds: durable, Why: why}

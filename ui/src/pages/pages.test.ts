@@ -336,6 +336,25 @@ describe('a job', () => {
     expect([...(split?.querySelectorAll('tbody tr') ?? [])].map((row) => row.textContent)).toEqual(['new order10.02.00 ± 0.2503.95 ± 0.5004.00 ± 0.50090', 'payment5.00– – ± 0.2505.00 ± 0.500– ± 0.50010'])
   })
 
+  test('shows what the server counted', async () => {
+    answers[`/jobs/${run.id}/samples`] = { schema: 'sledge-samples-1', id: run.id, axis: run.begun, series: [] }
+    const counters = [
+      { source: 'pg_stat_wal', name: 'wal_bytes', means: 'WAL written, by its position', unit: 'bytes', value: 412_000_000, per_second: 6_866_667, per_transaction: 1310, summary: true },
+      { source: 'pg_stat_wal', name: 'wal_sync', means: 'flushes of WAL', value: 0 },
+      { source: 'pg_stat_user_tables', name: 'seq_scan', means: 'scans of whole tables', value: 1234, per_second: 20.57, parts: [{ of: '<b>stock</b>', value: 1234 }] },
+    ]
+    const top = [{ id: '1', text: 'SELECT payment(?)', calls: 1000, seconds: 3, rows: 1000 }, { id: '2', text: 'SELECT 1', calls: 4, seconds: 0.5, rows: 8 }]
+    answers[`/jobs/${run.id}`] = { ...run, server_counters: { seconds: 60, counters, missing: [{ source: 'pg_stat_slru', why: 'permission denied' }] }, statements: { seconds: 60, top, others: 3, others_seconds: 0.5 } }
+    const page = await open(`#/jobs/${run.id}?tab=counters`, 'Top statements')
+    const rows = [...page.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))
+    expect(rows).toContainEqual(['75.0 %', '1,000', '3', '1', 'SELECT payment(?)'])
+    expect(rows).toContainEqual(['seq_scan', '1,234', '20.6', '', 'scans of whole tables'])
+    expect(rows).toContainEqual(['<b>stock</b>', '1,234', '', '', ''])
+    expect(rows.map(([name]) => name)).not.toContain('wal_sync')
+    expect(words()).toContain('a transaction')
+    expect(words()).toContain('pg_stat_slru: not measured: permission denied')
+  })
+
   test('shows the tables that a build loaded', async () => {
     await open(`#/jobs/${build.id}`, 'Loaded')
     for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)

@@ -37,6 +37,14 @@ SET @sledge_settings = IF(FALSE /*M! OR TRUE */,
 PREPARE sledge_settings FROM @sledge_settings;
 EXECUTE sledge_settings
 
+-- Where settings were set that are not defaults, since 8.0. Settings of this session alone are left out.
+-- name: setting_sources
+SELECT i.variable_name AS name, LOWER(i.variable_source) AS source
+FROM performance_schema.variables_info i
+JOIN performance_schema.global_variables g ON g.variable_name = i.variable_name
+JOIN performance_schema.session_variables v ON v.variable_name = i.variable_name
+WHERE i.variable_source <> 'COMPILED' AND (i.variable_source <> 'DYNAMIC' OR g.variable_value = v.variable_value)
+
 -- The name of this session in SHOW PROCESSLIST.
 -- name: session
 SELECT CONCAT('connection ', CONNECTION_ID())

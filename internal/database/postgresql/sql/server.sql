@@ -11,6 +11,11 @@ WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal'
   AND name NOT IN ('primary_conninfo', 'ssl_passphrase_command')
 ORDER BY name
 
+-- Where these settings were set: configuration file, command line, database, user, ...
+-- name: setting_sources
+SELECT name, source FROM pg_settings
+WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal' AND source NOT IN ('default', 'client', 'session')
+
 -- The name of this session in pg_stat_activity and in the log.
 -- name: session
 SELECT 'process ' || pg_backend_pid()

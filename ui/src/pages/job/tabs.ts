@@ -4,7 +4,7 @@ import type { Job, Live } from '../../api/types.ts'
 import type { Part } from '../../charts/viewport.svelte.ts'
 import { toJob } from '../../route.ts'
 
-export type Tab = 'result' | 'sessions' | 'machine' | 'transactions' | 'users' | 'failures' | 'plans' | 'server' | 'details'
+export type Tab = 'result' | 'sessions' | 'machine' | 'counters' | 'transactions' | 'users' | 'failures' | 'plans' | 'server' | 'details'
 
 /** A tab, with the number of things in it if that matters before it is opened. */
 export interface Named {
@@ -25,6 +25,7 @@ export function tabsOf(job: Job, now: Live | undefined): Named[] {
     { name: 'result', title: isRun ? 'Charts' : 'Result' },
     isRun && (running || job.activity !== undefined) && { name: 'sessions', title: 'Sessions' },
     isRun && { name: 'machine', title: 'Machine' },
+    isRun && (running || job.server_counters !== undefined || job.statements !== undefined) && { name: 'counters', title: 'Server' },
     isRun && !running && { name: 'transactions', title: (job.spans?.length ?? 0) > 0 ? 'Queries' : 'Transactions' },
     isRun && { name: 'failures', title: 'Failures', ...(failed > 0 ? { count: failed, bad: true } : {}) },
     (!running || users > 0) && { name: 'users', title: running ? 'Virtual users' : 'Output' },
