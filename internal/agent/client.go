@@ -35,6 +35,9 @@ const (
 // patience is the time limit of a poll.
 const patience = 2 * time.Second
 
+// longestPause limits the pause between two polls that an agent may ask for.
+const longestPause = 20 * time.Second
+
 // Client polls an agent. Its methods must be called from one goroutine.
 type Client struct {
 	agent Saved
@@ -95,6 +98,8 @@ type Poll struct {
 	Readings []Placed // since the last poll; none at the first
 	Lost     int64    // number of readings since the last poll that the agent no longer has
 
+	Pause time.Duration // after which to poll again
+
 	// Ahead is by how much the agent's wall clock is ahead of this machine's. Within is the greatest
 	// error of the difference of the two clocks.
 	Ahead, Within time.Duration
@@ -136,7 +141,7 @@ func (c *Client) take(d Document, poll *Poll) error {
 		host := cleanHost(*d.Host)
 		poll.Host = &host
 	}
-	poll.Version = clean(d.Version)
+	poll.Version, poll.Pause = clean(d.Version), min(time.Duration(d.Pause), longestPause)
 	now := time.Now()
 	atSent, within, known := c.clock.Here(time.Duration(d.Sent))
 	if !known {

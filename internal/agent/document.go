@@ -29,6 +29,10 @@ type Document struct {
 	Sent     int64     `json:"sent_ns"`     // when the answer was sent
 	Clock    time.Time `json:"clock"`       // the wall clock of the machine at that time
 
+	// Pause is how long the client should wait before it asks again. It is longer than a second if the
+	// agent has many clients; no reading is lost by it.
+	Pause int64 `json:"pause_ns"`
+
 	Host *job.Host `json:"host,omitempty"` // only for a client that did not name this start
 
 	// Last is the number of the newest reading; 0 if there is none. Readings are the kept ones after

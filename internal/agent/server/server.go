@@ -29,11 +29,12 @@ type Server struct {
 	now      func() time.Time
 	history  history
 	facts    facts
+	open     chan struct{} // holds an element for each open connection, and for the next one
 }
 
 // New returns an agent. version is Sledge's.
 func New(identity Identity, version string) *Server {
-	s := &Server{identity: identity, version: version, now: time.Now}
+	s := &Server{identity: identity, version: version, now: time.Now, open: make(chan struct{}, mostConnections)}
 	s.begun, s.history.start = s.now(), secret.Random(12)
 	return s
 }
@@ -68,7 +69,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ErrorLog: log.New(io.Discard, "", 0), // errors of strangers' connections
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.ServeTLS(newLimited(listener, mostConnections), "", "") }()
+	go func() { ended <- server.ServeTLS(limited{listener, s.open}, "", "") }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
@@ -91,8 +92,6 @@ type limited struct {
 	net.Listener
 	free chan struct{}
 }
-
-func newLimited(l net.Listener, most int) limited { return limited{l, make(chan struct{}, most)} }
 
 // Accept implements net.Listener.
 func (l limited) Accept() (net.Conn, error) {
@@ -148,9 +147,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer) // the client has gone
 }
 
+// pollsEach is the number of polls in a second that an agent asks its clients for: with more of them,
+// each polls less often, so that they do not load the machine.
+const pollsEach = 5
+
 // answer encodes a document. The readings are encoded already.
 func (s *Server) answer(received time.Time, start string, after int64) ([]byte, error) {
-	d := agent.Document{Schema: agent.Schema, Version: s.version, Start: s.history.start, Received: received.Sub(s.begun).Nanoseconds()}
+	d := agent.Document{
+		Schema: agent.Schema, Version: s.version, Start: s.history.start, Received: received.Sub(s.begun).Nanoseconds(),
+		Pause: (time.Duration(len(s.open)) * time.Second / pollsEach).Nanoseconds(),
+	}
 	var readings [][]byte
 	if start == s.history.start {
 		d.Last, readings = s.history.after(after)

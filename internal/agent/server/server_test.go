@@ -75,6 +75,25 @@ func (a testAgent) reading(t *testing.T, value float64) (at time.Time) {
 	return at
 }
 
+// With many clients, each polls less often.
+func TestServer_AsksManyClientsForFewerPolls(t *testing.T) {
+	identity, token := initialized(t)
+	a := serve(t, identity, token, 0)
+	var last agent.Poll
+	for range 30 {
+		c := agent.NewClient(a.saved)
+		defer c.Close()
+		poll, err := c.Poll(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = poll
+	}
+	if last.Pause < 6*time.Second || last.Pause > 7*time.Second {
+		t.Errorf("got a pause of %v with 30 clients, want 6 s and a little", last.Pause)
+	}
+}
+
 // planted returns the planted values of readings.
 func planted(readings []agent.Placed) (values []float64) {
 	for _, r := range readings {

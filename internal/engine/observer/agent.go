@@ -28,6 +28,7 @@ type Agent struct {
 	ahead  time.Duration
 	within time.Duration
 
+	next     time.Time // before which the agent wants no poll
 	readings int
 	last     time.Time // end of the time for which readings or gaps are known
 	why      string    // why there are no readings since then; "" if the reason is unknown
@@ -55,7 +56,13 @@ func (a *Agent) Begin(_ context.Context, axis Axis) error {
 
 // Sample implements Sampler.
 func (a *Agent) Sample(ctx context.Context) error {
+	if time.Now().Before(a.next) {
+		return nil
+	}
 	poll, err := a.client.Poll(ctx)
+	if poll.Pause > time.Second {
+		a.next = time.Now().Add(poll.Pause - time.Second/2) // samples are a second apart
+	}
 	if poll.Host != nil && a.Found != nil {
 		a.Found(*poll.Host)
 	}
@@ -110,6 +117,7 @@ func (a *Agent) gap(until time.Time, otherwise string) {
 
 // End implements Observer.
 func (a *Agent) End(ctx context.Context) error {
+	a.next = time.Time{}
 	_ = a.Sample(ctx) // an error is the reason of a gap
 	a.client.Close()
 	if now := time.Now(); now.Sub(a.last) > mostBetween+time.Second { // a reading may be due
