@@ -16,7 +16,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Load measures how this process uses its machine from an instant on.
+// Load measures how this process uses its machine from an instant on. Its methods must be called
+// from one goroutine at a time.
 type Load struct {
 	began     time.Time
 	cpu       float64 // CPU seconds used until then
@@ -26,10 +27,11 @@ type Load struct {
 	machine   func(client, elapsed float64, cores int) *job.MachineLoad
 	throttled float64        // seconds of throttling until then
 	limits    job.ClientLoad // limits of the process, which are known at the start
+	seconds   *seconds       // nil if they are not judged
 }
 
-// StartLoad begins to measure the use of this process.
-func StartLoad() *Load {
+// StartLoad begins to measure the use of this process, whose users work with the given cores.
+func StartLoad(use CoreUse, users Users) *Load {
 	l := &Load{began: time.Now(), cpu: CPUSeconds()}
 	debug.ReadGCStats(&l.gc)
 	l.pauses = slices.Clone(gcPauses().Counts)
@@ -39,7 +41,21 @@ func StartLoad() *Load {
 	l.machine = beginMachine()
 	l.began, l.cpu = time.Now(), CPUSeconds() // excludes the reading of the machine's figures
 	l.pulse = startPulse()
+	if use.All {
+		l.limits.Untold = "whether the client limited the result, because the database runs in its process"
+	} else {
+		l.seconds = newSeconds(use, users)
+	}
 	return l
+}
+
+// Second judges the time since the last call, or since StartLoad, of about a second. It returns the
+// limits that have held for a few seconds now, once each.
+func (l *Load) Second(users Users) []job.ClientLimit {
+	if l.seconds == nil {
+		return nil
+	}
+	return l.seconds.add(users)
 }
 
 // Pauses returns the times since StartLoad in which this process did not run.
@@ -58,9 +74,9 @@ func (l *Load) End() job.ClientLoad {
 		used.Machine = l.machine(used.CPUSeconds, elapsed, runtime.NumCPU())
 	}
 	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined
-	used.Cores = min(float64(used.MaxProcs), float64(runtime.NumCPU()))
-	if limit := used.CgroupCores; limit > 0 {
-		used.Cores = min(used.Cores, limit)
+	used.Cores = usableCores(used.MaxProcs, used.CgroupCores)
+	if l.seconds != nil {
+		used.Judged, used.Limits, used.Untold = l.seconds.end()
 	}
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)
@@ -74,6 +90,16 @@ func (l *Load) End() job.ClientLoad {
 		}
 	}
 	return used
+}
+
+// usableCores returns the number of cores that this process may use. cgroup is the limit of its
+// control groups, or 0.
+func usableCores(maxProcs int, cgroup float64) float64 {
+	cores := min(float64(maxProcs), float64(runtime.NumCPU()))
+	if cgroup > 0 {
+		cores = min(cores, cgroup)
+	}
+	return cores
 }
 
 // gcPauses counts the stop-the-world pauses of the garbage collector by length, in steps of a

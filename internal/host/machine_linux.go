@@ -52,13 +52,7 @@ func readMachine(root fs.FS) (m machine, known bool) {
 			m.pressure = doctor.Number(total) / 1e6
 		}
 	}
-	threads, _ := fs.ReadDir(root, "proc/self/task")
-	for _, thread := range threads { // "ran waited slices", in nanoseconds
-		text, _ := fs.ReadFile(root, path.Join("proc/self/task", thread.Name(), "schedstat"))
-		if fields := strings.Fields(string(text)); len(fields) == 3 {
-			m.waited += doctor.Number(fields[1]) / 1e9
-		}
-	}
+	m.waited, _ = waitedSeconds(root)
 	m.processes = map[int]processUse{}
 	folders, _ := fs.ReadDir(root, "proc")
 	for _, folder := range folders {
@@ -83,6 +77,19 @@ func readMachine(root fs.FS) (m machine, known bool) {
 		m.processes[pid] = processUse{string(text[from+1 : to]), own / ticks, ofDead / ticks}
 	}
 	return m, true
+}
+
+// waitedSeconds returns the total time in which threads of this process waited for a core, and false
+// if the kernel does not report it.
+func waitedSeconds(root fs.FS) (seconds float64, known bool) {
+	threads, _ := fs.ReadDir(root, "proc/self/task")
+	for _, thread := range threads { // "ran waited slices", in nanoseconds
+		text, _ := fs.ReadFile(root, path.Join("proc/self/task", thread.Name(), "schedstat"))
+		if fields := strings.Fields(string(text)); len(fields) == 3 {
+			seconds, known = seconds+doctor.Number(fields[1])/1e9, true
+		}
+	}
+	return seconds, known
 }
 
 // beginMachine begins to measure the use of this machine's cores, and returns the function that

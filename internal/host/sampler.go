@@ -17,7 +17,7 @@ type Sampler struct {
 	own    bool              // whether to measure this process, too
 	before map[string]figure // by name of the series; nil before the first sample
 	at     time.Time         // of the sample before
-	waits  []uint64          // of goroutines for a thread, by length, until then
+	waits  goroutineWaits
 }
 
 // NewSampler returns a sampler of this machine and of this process, whose first sample is still to be
@@ -68,7 +68,7 @@ func (s *Sampler) Sample() ([]job.Sample, error) {
 	first := s.before == nil
 	s.before, s.at = known, now
 	if s.own {
-		if delay, ok := s.schedulingDelay(); ok && !first {
+		if delay, ok := s.waits.p99(); ok && !first {
 			samples = append(samples, job.Sample{Series: job.Series{Name: "scheduling delay", Unit: "ms", Labels: client("share", "p99")}, Value: delay})
 		}
 	}
@@ -113,20 +113,23 @@ func ownFigures() []figure {
 	}
 }
 
-// schedulingDelay returns the 99th percentile, in milliseconds, of the times that goroutines which
-// could run have waited for a thread since the last call. It returns false if none waited.
-func (s *Sampler) schedulingDelay() (float64, bool) {
+// goroutineWaits are the waits of goroutines for a thread until the last call, by length.
+type goroutineWaits []uint64
+
+// p99 returns the 99th percentile, in milliseconds, of the times that goroutines which could run have
+// waited for a thread since the last call. It returns false if none waited.
+func (w *goroutineWaits) p99() (float64, bool) {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	metrics.Read(sample)
 	h := sample[0].Value.Float64Histogram()
 	counts := slices.Clone(h.Counts)
 	var total uint64
-	if len(s.waits) == len(counts) {
+	if len(*w) == len(counts) {
 		for i := range counts {
-			counts[i] -= s.waits[i]
+			counts[i] -= (*w)[i]
 		}
 	}
-	s.waits = slices.Clone(h.Counts)
+	*w = slices.Clone(h.Counts)
 	for _, n := range counts {
 		total += n
 	}

@@ -30,6 +30,12 @@ type ClientLoad struct {
 	// group had used up its quota, summed over the cores.
 	ThrottledSeconds float64 `json:"throttled_seconds,omitempty"`
 
+	// Judged is the number of seconds in which Sledge looked for signs that the client slowed the
+	// run, and Limits are those that it found. Untold is what cannot be told, and why.
+	Judged int           `json:"judged_seconds,omitempty"`
+	Limits []ClientLimit `json:"limits,omitempty"`
+	Untold string        `json:"untold,omitempty"`
+
 	Machine *MachineLoad `json:"machine,omitempty"` // nil if the system does not report it
 
 	// The pauses in which Go's garbage collector stopped the whole process.
@@ -45,10 +51,18 @@ func (c ClientLoad) NearLimit() bool {
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores && c.CPUSeconds >= moment
 }
 
+// Bound returns the first sign that the client limited the result, or nil.
+func (c ClientLoad) Bound() *ClientLimit {
+	if i := slices.IndexFunc(c.Limits, func(l ClientLimit) bool { return l.Bound }); i >= 0 {
+		return &c.Limits[i]
+	}
+	return nil
+}
+
 // HadRoom reports whether the client had enough resources all the time: it was not near its limit,
-// was never stopped, and was not throttled.
+// was never stopped, was not throttled, and showed no other sign that it slowed the run.
 func (c ClientLoad) HadRoom() bool {
-	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled()
+	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled() && len(c.Limits) == 0
 }
 
 // Throttled reports whether control groups kept the client from its cores for more than a twentieth

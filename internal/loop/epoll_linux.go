@@ -109,6 +109,13 @@ func (c *group) Run() {
 	running.Wait()
 }
 
+func (c *group) Idle() (total time.Duration) {
+	for _, l := range c.loops {
+		total += l.idle.total()
+	}
+	return total
+}
+
 func (c *group) Stop() {
 	for _, l := range c.loops {
 		l.stop()
@@ -128,6 +135,7 @@ type loop struct {
 	free     []int   // free numbers
 	events   [128]unix.EpollEvent
 	limit    unix.Timespec // buffer of the wait; a field, so that a wait allocates nothing
+	idle     stopwatch     // runs while the loop waits
 
 	stopping atomic.Bool
 
@@ -149,7 +157,7 @@ func newLoop(wait waiter) (*loop, error) {
 	if err != nil {
 		return nil, errors.Join(os.NewSyscallError("eventfd", err), unix.Close(epoll))
 	}
-	l := &loop{waiter: wait, epoll: epoll, wakeup: wakeup}
+	l := &loop{waiter: wait, epoll: epoll, wakeup: wakeup, idle: stopwatch{zero: time.Now()}}
 	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, wakeup, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeupNumber}); err != nil {
 		return nil, errors.Join(os.NewSyscallError("epoll_ctl", err), l.close())
 	}
@@ -239,7 +247,9 @@ func (l *loop) poll() int {
 		l.limit = unix.NsecToTimespec(max(0, int64(time.Until(l.sleeping[0].until))))
 		limit = &l.limit
 	}
+	l.idle.start()
 	n, errno := l.waiter(l.epoll, l.events[:], limit)
+	l.idle.stop()
 	switch errno {
 	case 0:
 		return n

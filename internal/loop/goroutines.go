@@ -30,6 +30,8 @@ func (g *goroutines) Run() {
 	running.Wait()
 }
 
+func (*goroutines) Idle() time.Duration { return 0 }
+
 func (g *goroutines) Stop() { g.stop.Do(func() { close(g.stopped) }) }
 
 // goroutine is a Task that runs as a goroutine.

@@ -27,6 +27,10 @@ type Scheduler interface {
 	// Run returns when the last task has ended.
 	Run()
 
+	// Idle returns the total time since Run in which event loops waited for something to do. It is 0
+	// for goroutines. It may be called from any goroutine.
+	Idle() time.Duration
+
 	// Stop ends the current and future pauses of all tasks. It may be called at any time, more than
 	// once, from any goroutine.
 	Stop()

@@ -528,3 +528,21 @@ func TestLoop_ClosesItsDescriptors(t *testing.T) {
 	}
 	t.Errorf("got %d open descriptors, want %d", open(), before)
 }
+
+func TestIdle_CountsTheWaitsOfLoops(t *testing.T) {
+	const wait = 60 * time.Millisecond
+	s := eventLoopsOrSkip(t, 1)
+	began := time.Now()
+	var during time.Duration
+	s.Go(func(task Task) {
+		for time.Since(began) < wait { // works
+		}
+		worked := s.Idle()
+		task.PauseUntil(time.Now().Add(wait))
+		during = s.Idle() - worked
+	})
+	s.Run()
+	if lasted := time.Since(began); during < wait*9/10 || s.Idle() > lasted-wait {
+		t.Errorf("got %s in a pause of %s, and %s in all of %s", during, wait, s.Idle(), lasted)
+	}
+}

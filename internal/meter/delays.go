@@ -12,6 +12,9 @@ type Delays struct {
 	of        func(*Record) time.Duration
 	kind      Kind
 	ofKind    bool // only transactions of that kind count
+
+	total time.Duration // sum of all delays
+	n     int64
 }
 
 // NewStartLag returns empty Delays that measure start lag: from the scheduled start to the
@@ -37,8 +40,13 @@ func (d *Delays) record(r *Record) {
 	if d.ofKind && r.Kind != d.kind {
 		return
 	}
-	count(&d.histogram, int64(d.of(r)), 1)
+	delay := d.of(r)
+	count(&d.histogram, int64(delay), 1)
+	d.total, d.n = d.total+delay, d.n+1
 }
+
+// Total returns the sum of the delays and their number.
+func (d *Delays) Total() (time.Duration, int64) { return d.total, d.n }
 
 // Coded returns the delays as plain data.
 func (d *Delays) Coded() CodedHistogram { return codeHistogram(d.histogram) }

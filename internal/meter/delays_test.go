@@ -25,6 +25,9 @@ func TestDelays_IncludeAllOutcomes(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", tt.what, tt.got, tt.want)
 		}
 	}
+	if total, n := l.Total(); total != 5050*time.Millisecond || n != 100 {
+		t.Errorf("got %s of %d delays, want 5.05 s of 100", total, n)
+	}
 	if none := distributionOf(t, NewStartLag()); none.Mean() != 0 || none.ValueAtQuantile(99) != 0 {
 		t.Errorf("no transactions: got %v and %d, want 0", none.Mean(), none.ValueAtQuantile(99))
 	}

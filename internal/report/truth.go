@@ -204,7 +204,10 @@ func clientGrounds(c job.ClientLoad) (list []Ground) {
 	if len(c.Pauses) > 0 {
 		list = append(list, Ground{Bad, "Client", clientPauses(c)})
 	}
+	list = append(list, heldUp(c)...)
 	switch {
+	case c.Bound() != nil:
+		return append(list, Ground{Bad, "Client", clientBound(c)})
 	case c.Throttled():
 		return append(list, Ground{Bad, "Client", fmt.Sprintf("throttled by its control group for %.1f s of CPU time (%s), so response times may be its own. Raise its limit of %s.", c.ThrottledSeconds, used, cores(c.CgroupCores))})
 	case c.NearLimit():
@@ -214,12 +217,12 @@ func clientGrounds(c job.ClientLoad) (list []Ground) {
 	case c.OtherJobs > 0:
 		return append(list, Ground{Doubtful, "Client", used + " together with " + otherJobs(c.OtherJobs) + " of this process: run one at a time"})
 	case c.WithDatabase: // an embedded database may use all cores
-		return append(list, Ground{Plain, "Client", used + ", the database in it included; " + garbage(c)})
+		return append(list, Ground{Plain, "Client", used + ", the database in it included; " + garbage(c) + untold(c)})
 	}
-	if c.Machine != nil && c.Machine.Disturbed() {
-		return append(list, Ground{Plain, "Client", used + "; " + garbage(c)})
+	if c.Machine != nil && c.Machine.Disturbed() || !c.HadRoom() {
+		return append(list, Ground{Plain, "Client", used + "; " + garbage(c) + untold(c)})
 	}
-	return append(list, Ground{Good, "Client", used + ", so it did not limit the result; " + garbage(c)})
+	return append(list, Ground{Good, "Client", used + ", so it did not limit the result; " + garbage(c) + untold(c)})
 }
 
 // clientPauses reports when the client did not run.

@@ -119,10 +119,48 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CPUSeconds: 5, CoresUsed: 0.5, Cores: 1, CgroupCores: 1, ThrottledSeconds: 1.25}}},
 			Ground{Bad, "Client", "throttled by its control group for 1.2 s of CPU time (0.50 of 1 core used), so response times may be its own. Raise its limit of 1 core."},
 		},
+		{
+			"a client that limited the result",
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 1, Cores: 2, Judged: 300, Limits: []job.ClientLimit{
+				{Rule: "event loops", Bound: true, From: 210, Until: 300, Seconds: 90, Figure: "its event loops were busy", Value: 98.4, Limit: 90, Unit: "% of the time"},
+			}}}},
+			Ground{Bad, "Client", "client-bound from second 210: its event loops were busy 98 % of the time (the limit is 90). The server can do more. Use more event loops (--loops) if cores are idle, or a machine with more cores."},
+		},
+		{
+			"a client that waits for cores which its server uses",
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.4, Cores: 2, Judged: 60, Limits: []job.ClientLimit{waitsForCores}, Machine: &job.MachineLoad{Cores: 2, Server: 1.5}}}},
+			Ground{Plain, "Client", "its threads waited for a core 31 % of the time (the limit is 20), from second 0, which is in the response times, mostly for the server, which shares its machine and used 1.50 of 2 cores"},
+		},
+		{
+			"a client that waits for cores which a neighbour uses",
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.4, Cores: 2, Judged: 60, Limits: []job.ClientLimit{waitsForCores}, Machine: &job.MachineLoad{Cores: 2, Server: 0.5, Others: 1}}}},
+			Ground{Doubtful, "Client", "its threads waited for a core 31 % of the time (the limit is 20), from second 0, which is in the response times, for other processes, which used 1.00 of 2 cores. Repeat it on a quiet machine"},
+		},
+		{
+			"a client that waits for cores, of which nothing is known",
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.4, Cores: 2, Judged: 60, Limits: []job.ClientLimit{waitsForCores}}}},
+			Ground{Doubtful, "Client", "its threads waited for a core 31 % of the time (the limit is 20), from second 0, which is in the response times; it cannot be told for which processes"},
+		},
+		{
+			"a client on a system that reports no waits",
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Judged: 60, Untold: "whether its threads waited"}}},
+			Ground{Good, "Client", "0.10 of 1 core used, so it did not limit the result; garbage collection did not pause it; it cannot be told whether its threads waited"},
+		},
 	} {
 		got := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: tt.result}, meter.Summary{})
 		if !slices.Contains(got, tt.want) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+var waitsForCores = job.ClientLimit{Rule: "waits for cores", Until: 60, Seconds: 60, Figure: "its threads waited for a core", Value: 31.2, Limit: 20, Unit: "% of the time"}
+
+func TestGrounds_NeverTickAClientThatWaited(t *testing.T) {
+	r := job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Judged: 60, Limits: []job.ClientLimit{waitsForCores}}}}
+	for _, g := range Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: r}, meter.Summary{}) {
+		if g.Tone == Good {
+			t.Errorf("got %+v", g)
 		}
 	}
 }

@@ -208,10 +208,14 @@ func (g *generator) reportSecond() {
 	g.reports <- order.Report{Interval: f.interval(func() { time.Sleep(50 * time.Microsecond) })}
 }
 
-// reportPauses reports each time in which this process did not run.
-func (f *aggregator) reportPauses() {
+// reportClient reports each time in which this process did not run, and limits of this process
+// when they begin to slow the run.
+func (f *aggregator) reportClient() {
 	if f.load == nil || f.over {
 		return
+	}
+	for _, limit := range f.load.Second(f.users()) {
+		f.feed.Message(f.groups[0].plan.Monitor(), "Client-bound since second %.0f: %s", limit.From, limit)
 	}
 	list := f.load.Pauses()
 	for _, p := range list[f.pauses:] {
@@ -220,10 +224,28 @@ func (f *aggregator) reportPauses() {
 	f.pauses = len(list)
 }
 
+// users returns what users tell about the load of this process. Only the start lag of users that
+// pause does: with a rate, transactions also wait for a user that is free, and so for the server.
+func (f *aggregator) users() (u host.Users) {
+	f.runState.mu.Lock()
+	scheduler := f.scheduler
+	f.runState.mu.Unlock()
+	if scheduler != nil { // the measured time of a finite run begins before its users do
+		u.Idle = scheduler.Idle()
+	}
+	for _, group := range f.groups {
+		if group.startLag != nil && group.arrivals == nil && group.plan.Pacing.Connections.Shared == 0 {
+			lag, n := group.startLag.Total()
+			u.StartLag, u.Started = u.StartLag+lag, u.Started+n
+		}
+	}
+	return u
+}
+
 // interval returns the users' records since the last interval. rest may be nil: see meter.Take. The
 // caller holds mu.
 func (f *aggregator) interval(rest func()) *order.Interval {
-	f.reportPauses()
+	f.reportClient()
 	now := time.Now()
 	f.sequence++
 	i := &order.Interval{
@@ -299,7 +321,7 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 }
 
 func (f *aggregator) beginMeasured() time.Time {
-	f.load = host.StartLoad()
+	f.load = host.StartLoad(f.cores, f.users())
 	f.from = time.Now()
 	for _, group := range f.groups {
 		if group.arrivals != nil && !group.plan.Pacing.Unmonitored() {

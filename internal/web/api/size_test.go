@@ -18,7 +18,7 @@ func (w *world) inTime(path string, quick time.Duration) map[string]any {
 	var document map[string]any
 	best := time.Hour
 	for range 3 {
-		began, load := time.Now(), host.StartLoad()
+		began, load := time.Now(), host.StartLoad(host.CoreUse{}, host.Users{})
 		document = w.call("GET", path, "", 200)
 		best = min(best, time.Since(began), time.Duration(load.End().CPUSeconds*float64(time.Second)))
 		if best <= quick {
