@@ -34,6 +34,7 @@ const (
 	Builder              // the same user, loading the tables
 	Admin                // the user who may create and drop databases
 	Observer             // an account that may read the server's own counts; needs no schema
+	Watcher              // the owner, who watches the server; if possible in another database, so that nothing counts its transactions
 )
 
 // OwnsSchema reports whether a session of the role belongs to the user who owns the schema.

@@ -118,6 +118,35 @@ func TestRun_DividesTheTimeOfTransactions(t *testing.T) {
 	})
 }
 
+// The server counts most queries of an observer as transactions. They are not in the result, and the counts agree.
+func TestRun_LeavesItsObserversOutOfTheCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 40 * time.Second, Kept: load.Kept{Samples: true}})
+		count, queries := p.Server.Counter, int64(0)
+		p.Server.CounterOwn = 1
+		p.Server.Background = func(ctx context.Context, s database.Session) ([]database.BackgroundWork, error) {
+			for range 3 {
+				if _, err := s.Query(ctx, "", 0); err != nil {
+					return nil, err
+				}
+				queries++
+			}
+			return nil, nil
+		}
+		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+			n, err := count(ctx, s)
+			return n + queries*9/10, err
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := result.CounterAgreement; queries < 100 || a == nil || !a.Holds || a.Client < 1190 || a.Server != a.Client {
+			t.Errorf("got %+v after %d queries of an observer, want the users' transactions alone", a, queries)
+		}
+	})
+}
+
 // A server that answers too late leaves a gap. Nothing is interpolated, and the run goes on.
 func TestRun_CountsMissedSamplesOfActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

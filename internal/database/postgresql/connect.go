@@ -45,6 +45,11 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 			return nil, err
 		}
 	}
+	if as == database.Watcher {
+		if s, err := dial(ctx, o.owner().to(o.own().DefaultDatabase)); err == nil {
+			return s, nil
+		}
+	}
 	s, err := dial(ctx, o.owner())
 	if strings.HasPrefix(stateOf(err), "28") && !o.own().NoSuperuser && ownerIsMissing(ctx, o) {
 		return nil, o.owner().missing(err)

@@ -11,7 +11,6 @@ import (
 	"sledge/internal/doctor"
 	"sledge/internal/engine/observer"
 	"sledge/internal/engine/order"
-	"sledge/internal/engine/plan"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -46,9 +45,7 @@ func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 func (r *run) examine(ctx context.Context) job.Doctor {
 	p, s := r.plan, r.subject
 	if p.Server.Readings != nil {
-		session, err := r.open(ctx, func(ctx context.Context, j plan.Job) (database.Session, error) {
-			return target.Connect(ctx, j, database.Owner)
-		})
+		session, err := r.open(ctx, database.Owner, false)
 		if err == nil {
 			target.AddServer(ctx, s, p, session)
 			target.CloseQuietly(&session)
@@ -87,8 +84,8 @@ func (r *run) samplers() []observer.Observer {
 	}
 	if p.Server.Activity != nil {
 		list = append(list, &observer.Activity{
-			Connect: r.steady, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
-			Own: r.isOwn, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
+			Connect: r.watch, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
+			Own: r.own.has, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
 		})
 	}
 	return list
@@ -116,18 +113,24 @@ func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 
 // steady opens a session for an observer that the server's time-outs do not end.
 func (r *run) steady(ctx context.Context) (database.Session, error) {
-	return r.open(ctx, target.ConnectSteady)
+	return r.open(ctx, database.Owner, true)
 }
 
-// open opens a session for an observer, and notes its ID.
-func (r *run) open(ctx context.Context, connect func(context.Context, plan.Job) (database.Session, error)) (database.Session, error) {
-	s, err := connect(ctx, r.plan.Job)
-	if err == nil && r.plan.Server.Name != nil {
-		if name, err := r.plan.Server.Name(ctx, s); err == nil {
-			r.own.Store(database.SessionID(name), true)
-		}
+// watch opens such a session that needs no schema.
+func (r *run) watch(ctx context.Context) (database.Session, error) {
+	return r.open(ctx, database.Watcher, true)
+}
+
+// open opens a session for an observer, and notes it as its own.
+func (r *run) open(ctx context.Context, as database.Role, steady bool) (database.Session, error) {
+	s, err := target.Connect(ctx, r.plan.Job, as)
+	if err == nil && steady {
+		s, err = target.Steady(ctx, r.plan.Job, s)
 	}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return r.own.note(ctx, r.plan.Job, s, as), nil
 }
 
 // locate returns the function that finds the transactions of the server's sessions, or nil if the IDs of
@@ -138,12 +141,6 @@ func (r *run) locate() func(context.Context, order.Sightings) (order.Located, er
 		return nil
 	}
 	return r.link.generator.Locate
-}
-
-// isOwn reports whether a session of the server is one of an observer, by its ID.
-func (r *run) isOwn(id string) bool {
-	_, own := r.own.Load(id)
-	return own
 }
 
 // keepLedger prepares the audit of acknowledged commits if the run keeps a ledger. It reads the

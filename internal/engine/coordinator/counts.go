@@ -36,6 +36,8 @@ type reading struct {
 	// The counter includes flushes, which are transactions too: at least flushed, at most flushing.
 	flushed, flushing int64
 
+	own int64 // the observers' transactions until then, which the counter may include
+
 	// The users' transactions that the counter includes: over all connections, and over those to
 	// the monitor's server.
 	all, home tally
@@ -92,6 +94,7 @@ type serverCounts struct {
 	link   *link
 	feed   *feed.Feed
 
+	own       *ownSessions
 	observed  *observer.Counter // polls the count; nil if the server has no counter
 	rated     *observer.Reading // the newest reading that tpm has used
 	lastFlush time.Time         // time of the last flush of all users
@@ -163,6 +166,7 @@ func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *
 	if err != nil {
 		return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
+	to.own = c.own.statements.Load() * int64(c.plan.Server.CounterOwn)
 	most, err := call(c.link, func(ctx context.Context) (order.Counted, error) { return c.link.generator.Counted(ctx, least.Flush) })
 	if err != nil {
 		return err

@@ -137,6 +137,7 @@ func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measur
 		return
 	}
 	n := m.end.counter.N - m.start.counter.N - (m.end.flushed - m.start.flushing)
+	n = withoutOwn(n, m)
 	a := g.counterAgreement(m, n)
 	if a != nil && a.Server > a.High && !a.Trusted() && len(lost) > 0 {
 		result.Uncounted = "virtual users logged in again, which takes transactions too"
@@ -145,6 +146,13 @@ func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measur
 	w.CounterElapsed = m.end.counter.At.Sub(m.start.counter.At)
 	w.Counter, w.Counted = n, true
 	result.CounterAgreement = a
+}
+
+// withoutOwn returns the server's count of a measurement without the transactions of the observers. The server
+// counts some of them late, and not all, so the count is reduced by those that it has more than the users.
+func withoutOwn(n int64, m measurement) int64 {
+	users := m.end.all.ended - m.start.all.ended
+	return n - min(max(0, n-users), m.end.own-m.start.own)
 }
 
 // describeLoad adds to the result how well the run kept its rate, its pauses and its connections.

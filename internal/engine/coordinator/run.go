@@ -66,7 +66,7 @@ type run struct {
 	checkFile func() error // checks that the file of an embedded database still exists
 
 	beside   *observer.Group // observers; nil before users have connected
-	own      sync.Map        // IDs of the observers' sessions on the server
+	own      ownSessions
 	subject  *doctor.Subject // checked before users work; nil if the run is not timed
 	facts    job.Facts       // of the server and of the machines; guarded by machines
 	machines sync.Mutex
@@ -206,7 +206,7 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 		r.subject = target.Subject(p, host.ThisMachine("", ""))
 		r.subject.Load.Crowd = first.contention
 	}
-	r.counts = serverCounts{plan: p, groups: r.groups, link: r.link, feed: f}
+	r.counts = serverCounts{plan: p, groups: r.groups, link: r.link, feed: f, own: &r.own}
 	if err = r.connectUsers(ctx); err == nil {
 		err = r.keepLedger(ctx, s)
 	}
