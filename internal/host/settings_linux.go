@@ -114,14 +114,3 @@ func one(root fs.FS, file string) string {
 	}
 	return value
 }
-
-// field returns the first value of a field in a file of lines such as "microcode : 0x1".
-func field(root fs.FS, file, name string) string {
-	text, _ := fs.ReadFile(root, file)
-	for line := range strings.Lines(string(text)) {
-		if key, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
