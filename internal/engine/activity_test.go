@@ -180,6 +180,22 @@ func TestRun_CountsMissedSamplesOfActivity(t *testing.T) {
 	})
 }
 
+// A server that refuses the query, such as an old release, is not asked again and again, and the result says why.
+func TestRun_EndsSamplesThatAServerRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
+		asked := 0
+		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+			asked++
+			return nil, plantest.ErrBroken
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		if err != nil || asked != 5 || result.Activity != nil || len(result.Unobserved) != 1 || result.Unobserved[0].Error != plantest.ErrBroken.Error() {
+			t.Errorf("got %+v, %+v, %v after %d requests, want 5 and their error", result.Activity, result.Unobserved, err, asked)
+		}
+	})
+}
+
 func TestRun_HasNoActivityWithoutThePrivilege(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{Samples: true}})

@@ -84,7 +84,7 @@ func (r *run) samplers() []observer.Observer {
 	}
 	if p.Server.Activity != nil {
 		list = append(list, &observer.Activity{
-			Connect: r.watch, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Mask: p.Database.Runs.Mask(),
+			Connect: r.watch, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Lost: lost, Mask: p.Database.Runs.Mask(),
 			Own: r.own.has, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
 		})
 	}

@@ -3,6 +3,7 @@ package observer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type Activity struct {
 	Waits      database.Waits
 	Mask       func(statement string) string // leaves values out
 	Refused    func(error) bool              // the user lacks the privilege
+	Lost       func(error) bool              // the session is lost
 	Own        func(id string) bool          // the session is an observer's
 	Whole      bool                          // the whole run is measured
 
@@ -88,6 +90,10 @@ const (
 	// answersWithin is the time limit of a sample.
 	answersWithin = time.Second
 
+	// mostUnable is the number of samples in turn that a server refuses, as an old release does that lacks
+	// a column, before the sampling ends.
+	mostUnable = 5
+
 	mostShares     = 100    // in the result
 	mostStatements = 10_000 // that are kept apart
 )
@@ -113,6 +119,7 @@ func (a *Activity) sample(ctx context.Context) {
 	defer func() { closeQuietly(&s.open) }()
 	var costs []time.Duration // of the newest samples
 	asksRows := a.RowWaiters != nil
+	unable := 0                    // the number of samples without an answer until now, since the last one
 	var asked time.Time            // when RowWaiters was called
 	waiting := map[string]string{} // statements of the sessions that waited for a row then, by ID
 	for due := time.Now(); ; {
@@ -156,11 +163,17 @@ func (a *Activity) sample(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil && a.Refused(err):
+		case err == nil:
+			unable = 0
+		case a.Refused(err):
 			a.end(err)
 			return
-		case err != nil:
+		default:
 			a.miss(1)
+			if unable++; unable >= mostUnable && !a.Lost(err) && !errors.Is(err, context.DeadlineExceeded) {
+				a.end(err)
+				return
+			}
 		}
 		every := interval(costs)
 		due = due.Add(every)
@@ -364,6 +377,9 @@ func (a *Activity) End(ctx context.Context) error {
 // Report implements Observer.
 func (a *Activity) Report(result *job.Result) {
 	if a.measured == nil || a.measured.samples == 0 {
+		if a.err != nil && !a.Refused(a.err) {
+			result.Unobserved = append(result.Unobserved, job.Unobserved{Observer: a.Name(), Error: a.err.Error()})
+		}
 		return
 	}
 	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: []job.ActivityShare{}}
