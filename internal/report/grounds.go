@@ -278,6 +278,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(Doubtful, "Server state", "%s. Compare only with runs in the same state", strings.Join(d.Words, "; "))
 		}
 	}
+	if text := bottleneck(r); text != "" {
+		row(Plain, "Limit", "%s", text)
+	}
 	if a := r.Activity; a != nil {
 		row(Plain, "Sessions", "%s", activity(*a))
 	}
