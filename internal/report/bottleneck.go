@@ -98,7 +98,7 @@ type profilePart struct {
 
 func (p timeProfile) greatest() profilePart { return p.parts[0] }
 
-// profileOf adds up the times of all kinds of transaction. Start lag is no part of it, because no session
+// profileOf adds up the times of all kinds of transaction. Start lag is not in it, because no session
 // is active then.
 func profileOf(a *job.Activity) (p timeProfile) {
 	if a == nil {
