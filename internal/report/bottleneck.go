@@ -153,7 +153,7 @@ func limitedBy(p timeProfile, r job.Result) string {
 	if first.kind != "" && len(r.Kinds) > 1 {
 		evidence += fmt.Sprintf(", most in %s (%.0f %%)", Printable(first.kind), 100*first.of)
 	}
-	if wait := greatestWait(r.Activity, first.class); wait != "" {
+	if wait := greatestWait(r.Activity, first.class); wait != "" && first.class != "cpu" { // a session that computes may have a state
 		evidence += ", mostly " + Printable(wait)
 	}
 	evidence += room(r)

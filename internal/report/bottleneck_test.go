@@ -10,7 +10,7 @@ func TestBottleneck_NamesWhatLimitedARun(t *testing.T) {
 	profile := func(n int64, network, cpu, lock, log float64) *job.Activity {
 		return &job.Activity{
 			Samples: 100, Joined: &job.Joined{},
-			Shares: []job.ActivityShare{{Sessions: 5, Class: "log", Wait: "IO/WalSync", Transaction: "payment"}, {Sessions: 9, Class: "log", Wait: "LWLock/WALWrite", Program: "other"}},
+			Shares: []job.ActivityShare{{Sessions: 5, Class: "log", Wait: "IO/WalSync", Transaction: "payment"}, {Sessions: 9, Class: "log", Wait: "LWLock/WALWrite", Program: "other"}, {Sessions: 1, Class: "cpu", Wait: "updating", Transaction: "payment"}},
 			Transactions: []job.TimeSplit{
 				{Kind: "new order", Response: 20, Samples: n - n/10, Parts: []job.TimePart{{Name: job.PartStartLag, Milliseconds: 10}, {Name: job.PartClient}, {Name: "network", Milliseconds: network}, {Name: "cpu", Milliseconds: cpu}, {Name: "lock", Milliseconds: lock}, {Name: "log", Milliseconds: log}}},
 				{Kind: "payment", Response: 10, Samples: n / 10, Parts: []job.TimePart{{Name: job.PartStartLag}, {Name: job.PartClient}, {Name: "network", Milliseconds: 10}, {Name: "cpu"}, {Name: "lock"}, {Name: "log"}}},
@@ -33,7 +33,7 @@ func TestBottleneck_NamesWhatLimitedARun(t *testing.T) {
 		"": {Beside: job.Beside{Activity: &job.Activity{Samples: 5}}},
 		"what limited it cannot be told, because it is hidden":                                                                                                                         {Beside: job.Beside{Activity: &job.Activity{Joined: &job.Joined{Undivided: "it is hidden"}}}},
 		"limited by the client, which could not do more: the server was not the limit":                                                                                                 with(bound, profile(1000, 1, 1, 1, 7)),
-		"limited by the load: the run kept the requested rate, with 0.14 active sessions on average":                                                                                   paced,
+		"limited by the load: the run kept the requested rate, with 0.15 active sessions on average":                                                                                   paced,
 		"what limited it cannot be told from 20 samples of transactions":                                                                                                               with(here(2), profile(20, 1, 1, 1, 7)),
 		"limited by the log: 63 % of the time of transactions is writing the log, most in new order (70 %), mostly IO/WalSync; 4.0 of 8 cores idle":                                    with(here(4), profile(1000, 1, 1, 1, 7)),
 		"limited by locks: 72 % of the time of transactions is waiting for locks, most in new order (80 %)":                                                                            with(job.Beside{}, profile(1000, 0, 1, 8, 1)),
