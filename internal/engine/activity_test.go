@@ -122,27 +122,28 @@ func TestRun_DividesTheTimeOfTransactions(t *testing.T) {
 func TestRun_LeavesItsObserversOutOfTheCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 40 * time.Second, Kept: load.Kept{Samples: true}})
-		count, queries := p.Server.Counter, int64(0)
+		count := p.Server.Counter
+		var queries atomic.Int64
 		p.Server.CounterOwn = 1
 		p.Server.Background = func(ctx context.Context, s database.Session) ([]database.BackgroundWork, error) {
 			for range 3 {
 				if _, err := s.Query(ctx, "", 0); err != nil {
 					return nil, err
 				}
-				queries++
+				queries.Add(1)
 			}
 			return nil, nil
 		}
 		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
 			n, err := count(ctx, s)
-			return n + queries*9/10, err
+			return n + queries.Load()*9/10, err
 		}
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := result.CounterAgreement; queries < 100 || a == nil || !a.Holds || a.Client < 1190 || a.Server != a.Client {
-			t.Errorf("got %+v after %d queries of an observer, want the users' transactions alone", a, queries)
+		if a := result.CounterAgreement; queries.Load() < 100 || a == nil || !a.Holds || a.Client < 1190 || a.Server != a.Client {
+			t.Errorf("got %+v after %d queries of an observer, want the users' transactions alone", a, queries.Load())
 		}
 	})
 }

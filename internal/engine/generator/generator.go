@@ -135,6 +135,7 @@ func (g *generator) Start(context.Context) error {
 		scheduler.Stop()
 	}
 	g.began = time.Now()
+	g.started.Store(true)
 	go g.work()
 	go g.report()
 	return nil

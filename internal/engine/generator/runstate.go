@@ -13,9 +13,10 @@ import (
 
 // runState is the state that the users of all groups share.
 type runState struct {
-	feed  *feed.Feed
-	began time.Time    // when users could begin
-	cores host.CoreUse // number of event loops, and whether the database uses this machine's cores
+	feed    *feed.Feed
+	began   time.Time    // when users could begin; set before started
+	started atomic.Bool  // for goroutines that may ask before users begin
+	cores   host.CoreUse // number of event loops, and whether the database uses this machine's cores
 
 	// calls is the context of all database calls of virtual users. It is never cancelled: see
 	// database.Session.Interrupt.

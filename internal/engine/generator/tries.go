@@ -90,6 +90,9 @@ func (g *generator) Locate(_ context.Context, seen order.Sightings) (order.Locat
 	for i, group := range g.groups {
 		located.InFlight[i] = make([]int64, len(group.plan.Workload.Kinds))
 	}
+	if !g.started.Load() {
+		return located, nil
+	}
 	from, to, now := seen.From.Sub(g.began), seen.To.Sub(g.began), seen.At.Sub(g.began)
 	g.eachConnection(func(group *group, c *connection) {
 		then := c.tries.at(now, 0)
