@@ -239,7 +239,7 @@ func TestClient_EndsHostileAnswers(t *testing.T) {
 	}
 }
 
-// Whatever a stranger sends, only requests with the token have an answer.
+// Only requests with the token have an answer.
 func TestServer_AnswersOnlyRequestsWithTheToken(t *testing.T) {
 	identity, token := initialized(t)
 	a := serve(t, identity, token, 0)

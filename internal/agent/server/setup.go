@@ -1,4 +1,4 @@
-// Package server is an agent: it samples its machine once a second, whatever the number of its
+// Package server is an agent: it samples its machine once a second, for any number of
 // watchers, and answers their requests. It does not know jobs, and changes nothing on its machine.
 package server
 

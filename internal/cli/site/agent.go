@@ -26,8 +26,8 @@ import (
 
 const agentHelp = `Agent samples this machine once a second for runs on other machines: CPU, memory, disks, network,
 pressure, and the settings that performance depends on. A run names the machines that it watches:
-sledge run --agent db1. Their samples are recorded with the job, on its time axis, whatever the
-clocks of the machines say.
+sledge run --agent db1. Their samples are recorded with the job, on its time axis, even if the
+clocks of the machines differ.
 
 Start with sledge agent init, which creates a certificate and a token, and prints the command that
 saves the agent on the machine that runs the tests. The agent only observes. It needs no rights
