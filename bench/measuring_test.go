@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -22,45 +23,69 @@ import (
 // percent. The client's CPU time per transaction scatters much less in relation to the total, so
 // the test also reports the share of all cores that measuring takes from the server.
 func TestMeasuringCost(t *testing.T) {
+	p := openPostgreSQL(t, "bench_measuring")
+	p.drop(t)
+	defer p.drop(t)
+	build(t, p, cpuWarehouses(), builders)
+	keepAwake(t)
+	compareRuns(t, p, 8, "all of a run measured against nothing but its result", func(arguments []string, on bool) []string {
+		if !on {
+			return arguments
+		}
+		i := slices.Index(arguments, "--no-repo")
+		return slices.Replace(arguments, i, i+1, "--repo", filepath.Join(t.TempDir(), "jobs.db"), "--set", "time_profile=true")
+	})
+}
+
+// TestObservingCost measures the cost of observing: it compares runs beside which the server's
+// sessions, counters and statements and the client's machine are sampled with runs without, as
+// TestMeasuringCost does. 64 users wait for locks, so that the server has many active sessions.
+func TestObservingCost(t *testing.T) {
+	keepAwake(t)
+	for _, s := range []loadable{openPostgreSQL(t, "bench_observing"), openMariaDB(t, "bench_observing")} {
+		t.Run(s.title(), func(t *testing.T) {
+			s.drop(t)
+			defer s.drop(t)
+			build(t, s, cpuWarehouses(), builders)
+			for _, users := range []int{8, 64} {
+				compareRuns(t, s, users, "observed against not observed", func(arguments []string, on bool) []string {
+					return append(arguments, "--observe="+strconv.FormatBool(on))
+				})
+			}
+		})
+	}
+}
+
+// compareRuns compares pairs of runs with and without a feature, and notes the ratios of NOPM and
+// of the client's CPU time, and the share of all cores that the feature takes. with adds the
+// feature to a run's arguments, or turns it off.
+func compareRuns(t *testing.T, s loadable, users int, what string, with func(arguments []string, on bool) []string) {
+	t.Helper()
 	pairs, length := 10*rounds(), trial()/2
 	if testing.Short() {
 		pairs = 4
-	}
-	p := openPostgreSQL(t, "bench_measuring")
-	p.drop(t)
-	build(t, p, cpuWarehouses(), builders)
-	keepAwake(t)
-	const users = 8
-	run := func(measured bool) outcome {
-		arguments := runArguments(p, users, time.Second, length)
-		if measured {
-			i := slices.Index(arguments, "--no-repo")
-			arguments = slices.Replace(arguments, i, i+1, "--repo", filepath.Join(t.TempDir(), "jobs.db"), "--set", "time_profile=true")
-		}
-		return outcomeOf(t, arguments, length)
 	}
 	var nopm, cpu [2][]float64 // off, on
 	var taken []float64
 	for i := range pairs {
 		var of [2]outcome
 		for _, on := range inTurns(i) {
-			of[on] = run(on == 1)
+			of[on] = outcomeOf(t, with(runArguments(s, users, time.Second, length), on == 1), length)
 			nopm[on], cpu[on] = append(nopm[on], of[on].nopm), append(cpu[on], of[on].cpu)
 		}
 		taken = append(taken, 100*(of[1].cpu-of[0].cpu)*of[0].rate/1e6/float64(runtime.NumCPU()))
 		t.Logf("pair %d: NOPM %.0f on, %.0f off; client CPU %.1f and %.1f µs a transaction", i+1, nopm[1][i], nopm[0][i], cpu[1][i], cpu[0][i])
 	}
-	p.drop(t)
-	about := fmt.Sprintf("all of a run measured against nothing but its result, %d users", users)
+	about := fmt.Sprintf("%s, %d users", what, users)
 	for _, f := range []turns{
 		{"NOPM", nopm, "NOPM", atLeast(0.99)},
 		{"client CPU for a transaction", cpu, "µs", nil},
 	} {
-		f.note(t, p, about, length)
+		f.note(t, s, about, length)
 	}
 	center, off := normal(taken)
 	note(t, figure{
-		What:  p.title() + ": what it takes of all cores, " + about,
+		What:  s.title() + ": what it takes of all cores, " + about,
 		Value: center, Unit: "%", Target: atMost(1),
 		Detail: fmt.Sprintf("95 %%: %.2f to %.2f %%; %s", center-off, center+off, spread(taken)),
 	})

@@ -441,7 +441,7 @@ func TestSession_IsSteadied(t *testing.T) {
 // A flush is itself a transaction, which Sledge subtracts from the count. So the server must count
 // every flush, with or without other work.
 func TestFlush_IsCounted(t *testing.T) {
-	server := testserver.Open(t, "postgresql", testserver.Version("15"))
+	server := testserver.Open(t, "postgresql", testserver.Version("15"), testserver.Own(), testserver.Setting("autovacuum=off")) // other work would add transactions
 	sql, observer := library(t), connect(t, server.Values(), database.Owner)
 	read := func() int64 {
 		n, err := strconv.ParseInt(rows(t, observer, sql.Text("counter"))[0], 10, 64)

@@ -32,13 +32,14 @@ type FiniteOptions struct {
 	RaiseError bool           `opt:"stop_on_failure" group:"client" for:"run" needs:"nothing" help:"end the run at the first failure, without retries"`
 	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" needs:"nothing" help:"record the plan of each query after the measured time: explain executes no query; analyze executes each query once more and records the time of each step"`
 	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" needs:"nothing" help:"fail a valid run, with exit code 10, if one of these conditions holds, separated by commas: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none sets no condition"`
-	Agents     agents         `opt:"agents" dict:"-" group:"client" flag:"agent" for:"run" list:"true" needs:"nothing" help:"sample other machines beside the run through their agents, whose names sledge agent add has saved, separated by commas; none watches none"`
+	Observe    bool           `opt:"observe" dict:"-" group:"client" flag:"observe" for:"run" needs:"nothing" help:"sample beside the run what the server and the machines do: its sessions, counters and statements, and the use of each resource. Without it, the result cannot say what limited the run; set it to false to learn what sampling costs"`
+	Agents     agents         `opt:"agents" dict:"-" group:"client" flag:"agent" for:"run" list:"true" needs:"observe" help:"sample other machines beside the run through their agents, whose names sledge agent add has saved, separated by commas; none watches none"`
 	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" for:"run" needs:"!stop_on_failure" help:"maximum number of retries of a transaction after a deadlock, a serialization failure, a lock timeout or a busy database; after that it counts as failed"`
 }
 
 // NewFiniteOptions returns the defaults.
 func NewFiniteOptions() *FiniteOptions {
-	return &FiniteOptions{Plans: UntimedPlans, MaxRetries: 10}
+	return &FiniteOptions{Plans: UntimedPlans, Observe: true, MaxRetries: 10}
 }
 
 // Pacing implements Load. One failure makes a finite run invalid, because the failed work is
@@ -50,9 +51,12 @@ func (o *FiniteOptions) Pacing() Pacing {
 		Limit:         time.Duration(o.QueryLimit),
 		Shifts:        Shifts{UserDelay: o.UserDelay},
 		Failures:      Failures{Retries: o.MaxRetries, EndAtFirst: o.RaiseError},
-		Kept:          Kept{Plans: o.Plans, Samples: true, Agents: o.Agents},
+		Kept:          Kept{Plans: o.Plans, Samples: o.Observe},
 		FailIf:        o.FailIf,
 		MaxIterations: math.MaxInt,
+	}
+	if p.Kept.Samples {
+		p.Kept.Agents = o.Agents
 	}
 	if p.Failures.EndAtFirst {
 		p.Failures.Retries = 0

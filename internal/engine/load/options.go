@@ -38,7 +38,8 @@ type Options struct {
 	OnAllFailing   string         `opt:"on_all_failing" group:"client" flag:"on-all-failing" for:"run" choices:"end|continue" needs:"!stop_on_failure" help:"what to do if all transactions have failed for 30 s: end the run, or continue, for example to wait for a server to come back"`
 	Loops          loops          `opt:"loops" group:"client" for:"run" needs:"nothing" help:"number of event loops that run the virtual users, each on its own core; auto is one for every two cores; 0 runs each virtual user in a goroutine. Embedded databases and systems other than Linux always use goroutines"`
 	TimeProfile    bool           `opt:"time_profile" group:"client" for:"run" needs:"driver=timed" help:"record response times for each virtual user, and for the ramp-up; sledge jobs timing --users shows them"`
-	Agents         agents         `opt:"agents" dict:"-" group:"client" flag:"agent" for:"run" list:"true" needs:"driver=timed" help:"sample other machines beside the run through their agents, whose names sledge agent add has saved, separated by commas; none watches none"`
+	Observe        bool           `opt:"observe" dict:"-" group:"client" flag:"observe" for:"run" needs:"driver=timed" help:"sample beside the run what the server and the machines do: its sessions, counters and statements, and the use of each resource. Without it, the result cannot say what limited the run; set it to false to learn what sampling costs"`
+	Agents         agents         `opt:"agents" dict:"-" group:"client" flag:"agent" for:"run" list:"true" needs:"driver=timed,observe" help:"sample other machines beside the run through their agents, whose names sledge agent add has saved, separated by commas; none watches none"`
 	ConnectPool    bool           `opt:"connect_pool" group:"client" for:"run" needs:"nothing" help:"give each virtual user several connections, and choose one for each transaction. pool_file lists them; without it, the database's file in config/connectpool lists them, in the folder of the program or the working folder"`
 	PoolFile       pool.File      `opt:"pool_file" group:"client" flag:"pool" for:"run" needs:"nothing" help:"file (XML, TOML or YAML) that lists several connections for each virtual user and assigns transactions to them; a file also sets connect_pool, none does not"`
 }
@@ -58,7 +59,7 @@ func NewOptions() *Options {
 		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
 		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, ReconnectDelay: 100 * time.Millisecond, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
-		MaxRetries: 10, FailureLimit: 1, OnAllFailing: endFailing, Loops: automatic,
+		MaxRetries: 10, FailureLimit: 1, OnAllFailing: endFailing, Loops: automatic, Observe: true,
 		PoolFile: pool.None,
 	}
 }

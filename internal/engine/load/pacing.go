@@ -78,7 +78,7 @@ func (o *Options) Pacing() Pacing {
 		Connections: Connections{o.Connections, int(o.Loops)},
 		Reconnect:   Reconnect{o.Reconnect, o.ReconnectLimit, o.Reconnects, o.ReconnectDelay},
 		Failures:    Failures{o.MaxRetries, o.RaiseError, o.OnAllFailing == endFailing, o.FailureLimit},
-		Kept:        Kept{Ledger: o.Ledger, TimeProfile: o.TimeProfile && o.Driver != driverTest, Samples: o.Driver != driverTest},
+		Kept:        Kept{Ledger: o.Ledger, TimeProfile: o.TimeProfile && o.Driver != driverTest, Samples: o.Observe && o.Driver != driverTest},
 		FailIf:      o.FailIf,
 	}
 	if o.AsyncScale {
