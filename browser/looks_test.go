@@ -111,21 +111,17 @@ func lookedAt(t *testing.T, path string) map[string]job.ID {
 	}
 	for n, kernel := range []string{"6.11", "6.12"} {
 		run := timed(kernel, moment.Add(time.Duration(n-2)*between), 120)
-		run.Samples()
+		beside := contended(run)
 		err := run.End(ctx, job.Result{
 			Status: job.Succeeded, Metrics: []job.Metric{{Name: "NOPM", Value: float64(720 + 24*n), Means: "new orders a minute"}},
-			Beside: job.Beside{Activity: &job.Activity{Samples: 600, Shares: []job.ActivityShare{
-				{Sessions: 2400, Class: "cpu", Statement: "SELECT neword(?, ?, ?, ?, ?)"},
-				{Sessions: 1200, Class: "lock", Wait: "Lock/tuple", Statement: "SELECT payment(?, ?, ?, ?)"},
-				{Sessions: 600, Class: "log", Wait: "IO/WalSync", Statement: "COMMIT"},
-				{Sessions: 300, Class: "write", Wait: "IO/DataFileWrite", Background: "checkpointer"},
-			}}},
+			Measured: job.Measured{Kinds: []string{"new order", "payment", "delivery", "stock level", "order status"}}, Beside: beside,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	timed("6.13", moment, 90)
+	live := timed("6.13", moment, 90)
+	contended(live)
 
 	// The numbers of jobs are the same at each call: give them times and IDs that are, too. Only the running job belongs to
 	// a process that exists.
@@ -140,8 +136,9 @@ func lookedAt(t *testing.T, path string) map[string]job.ID {
 		UPDATE job SET ended_ms = begun_ms + 120000, result = json_set(result, '$.started', strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', begun_ms / 1000, 'unixepoch')) WHERE status <> 'running';
 		UPDATE job SET id = printf('%%08X%%08X%%08X', begun_ms / 1000, number * 2654435761 %% 4294967296, number);
 		UPDATE job SET facts = (SELECT facts FROM job WHERE number = 2) WHERE facts IS NULL;
+		UPDATE job SET facts = json_set(facts, '$.server_machine', 'db1', '$.machines', json_object('db1', json(%[3]s))) WHERE number > (SELECT max(number) FROM job) - 3;
 		UPDATE job SET profile = 1 + (number > 18) WHERE number IN (4, 10, 13, 16, 19, 22, 31, 34);
-		UPDATE profile_number SET last = 2`, moment.UnixMilli(), between.Milliseconds()))
+		UPDATE profile_number SET last = 2`, moment.UnixMilli(), between.Milliseconds(), "'"+db1+"'"))
 	if err != nil {
 		t.Fatal(err)
 	}

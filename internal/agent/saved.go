@@ -29,7 +29,7 @@ type Saved struct {
 
 // Own is the label machine of the series of the machine that Sledge runs on. No agent can have it as
 // its name.
-const Own = "client"
+const Own = job.ClientMachine
 
 // Port is the port on which agents listen by default.
 const Port = 7343

@@ -288,7 +288,7 @@ func TestDryRun_ShowsTheSourceOfEachSetting(t *testing.T) {
 	keep(t, home, ".pgpass", "*:*:*:*:s3cr3t\n")
 	config := keep(t, home, "sledge.toml", "db = 'pg'\nusers = 3\n[options]\npg_rampup = 1\n")
 	w.as("HOME="+home, "PGHOST=db1", "PGPORT=6000", "SLEDGE_PG_VACUUM=true")
-	if code := w.run("run", "--config", config, "--port", "7000", "--set", "pg_duration=2", "--dry-run"); code != job.OK {
+	if code := w.run("run", "--config", config, "--port", "7000", "--set", "pg_duration=2", "--label", "kernel=6.11", "--dry-run"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
 	got := map[string]string{}
@@ -299,7 +299,7 @@ func TestDryRun_ShowsTheSourceOfEachSetting(t *testing.T) {
 	want := map[string]string{
 		"db": "postgresql line 1 of HOME/sledge.toml", "users": "3 line 2 of HOME/sledge.toml", "seed": "1 default",
 		"host": "db1 PGHOST", "port": "7000 --port", "rampup": "1 line 4 of HOME/sledge.toml", "duration": "2 --set",
-		"vacuum": "true SLEDGE_PG_VACUUM", "password": "**** HOME/.pgpass", "superuser_password": "**** HOME/.pgpass",
+		"vacuum": "true SLEDGE_PG_VACUUM", "label": "kernel=6.11", "password": "**** HOME/.pgpass", "superuser_password": "**** HOME/.pgpass",
 	}
 	for name, text := range want {
 		if got[name] != text {

@@ -153,7 +153,7 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 	for _, d := range manual.Documents() {
 		// Tests with servers validate the output of watch, tests of the web API its own document, and those of
 		// notices theirs.
-		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.NoticeSchema}
+		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.ActivitySchema, document.NoticeSchema}
 		if !slices.Contains(schemas, d.Schema) && !slices.Contains(elsewhere, d.Schema) {
 			t.Errorf("the test has no command that prints %s", d.Schema)
 		}

@@ -265,7 +265,7 @@ func (h *Handle) tell(e job.Event) {
 	}
 }
 
-// handOut numbers an event and emits it.
+// handOut numbers an event and emits it. Only the recorder and the attending watchers get the activity of a second.
 func (h *Handle) handOut(e job.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
@@ -277,13 +277,17 @@ func (h *Handle) handOut(e job.Event) {
 	if e.Settled != nil {
 		h.spec = h.spec.Settle(e.Settled)
 	}
-	h.sequence++
-	e.Sequence = h.sequence
+	if e.Activity == nil {
+		h.sequence++
+		e.Sequence = h.sequence
+	}
 	if h.recorder != nil {
 		h.recorder.Watch(e)
 	}
 	for _, w := range h.with.Attending {
 		w.Watch(e)
 	}
-	h.events.add(e)
+	if e.Sequence > 0 {
+		h.events.add(e)
+	}
 }

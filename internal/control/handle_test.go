@@ -334,6 +334,34 @@ func TestAttending_ReceivesEventsInOrderBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// What sessions did in a second is not in the log, whose events count without gaps.
+func TestAttending_ReceivesTheActivityOfASecond(t *testing.T) {
+	heard := 0
+	running, err := control.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		for _, w := range control.Watchers {
+			w.Watch(job.Event{Message: "first"})
+			w.Watch(job.Event{Activity: &job.ActivitySecond{Samples: 5}})
+			w.Watch(job.Event{Message: "second"})
+		}
+		return job.Result{Status: job.Succeeded}, nil
+	}), order(t, job.Run, "x"), control.With{Attending: []job.Watcher{watcher(func(e job.Event) {
+		if e.Activity != nil {
+			heard += e.Activity.Samples
+		}
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+	var logged []string
+	for e := range running.Watch(t.Context(), 1) {
+		logged = append(logged, strconv.FormatInt(e.Sequence, 10)+" "+e.Message)
+	}
+	if want := []string{"1 first", "2 second"}; !slices.Equal(logged, want) || heard != 5 {
+		t.Errorf("got the log %q and %d samples, want %q and 5", logged, heard, want)
+	}
+}
+
 // watcher is a function that implements job.Watcher.
 type watcher func(job.Event)
 

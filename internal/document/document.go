@@ -27,6 +27,7 @@ const (
 	TimingSchema   = "sledge-timing-1"
 	TPMSchema      = "sledge-tpm-1"
 	SamplesSchema  = "sledge-samples-1"
+	ActivitySchema = "sledge-activity-1"
 	PointsSchema   = "sledge-points-1"
 	WatchSchema    = "sledge-watch-1"
 	ImportSchema   = "sledge-import-1"
@@ -131,6 +132,39 @@ type Samples struct {
 	// Series are in the order of their names, units and labels. If a series has more samples than
 	// requested, each interval keeps its minimum and maximum.
 	Series []job.Sampled `json:"series"`
+}
+
+// Activity has what the server's active sessions did over the time of a run, by samples. Samples of several seconds are
+// added up if there are more seconds than requested intervals, so that no session is lost. A number of sessions divided by
+// the samples of its interval, or by all, is the mean number of sessions that were active like this.
+type Activity struct {
+	Schema string    `json:"schema"` // always ActivitySchema
+	ID     job.ID    `json:"id"`
+	Axis   time.Time `json:"axis,omitzero"` // start of the axis of time, when the first second of the run began; missing if nothing was sampled
+	Width  int       `json:"width_seconds"` // length of an interval
+
+	// The machine that the server runs on, by the label machine of its series, and its CPUs; missing if they are not
+	// known.
+	ServerMachine string `json:"server_machine,omitempty"`
+	ServerCPUs    int    `json:"server_cpus,omitempty"`
+
+	Samples int `json:"samples"` // in all intervals
+	Missed  int `json:"missed,omitempty"`
+
+	Intervals []ActivityInterval `json:"intervals"` // in order of time, without those that have no samples
+	Shares    []ActivityShare    `json:"shares"`    // the greatest first
+}
+
+// ActivityInterval is a part of the time of a run.
+type ActivityInterval struct {
+	End     float64 `json:"at_seconds"` // on the axis
+	Samples int     `json:"samples"`
+}
+
+// ActivityShare counts sampled sessions that did the same.
+type ActivityShare struct {
+	job.ActivityShare
+	OverTime []int64 `json:"over_time"` // sessions in each interval
 }
 
 // Points has the points of a run's charts. A point covers one second or several: it counts all their
@@ -288,7 +322,9 @@ type Settings struct {
 	Target   string             `json:"target"`
 	Users    []int              `json:"users,omitempty"`
 	Seed     uint64             `json:"seed"`
-	Origins  map[string]string  `json:"origins"` // the sources of db, workload, users and seed
+	Labels   map[string]string  `json:"labels,omitempty"` // of the job
+	Note     string             `json:"note,omitempty"`   // of the job
+	Origins  map[string]string  `json:"origins"`          // the sources of db, workload, users and seed
 	Settings []settings.Setting `json:"settings"`
 	Warnings []string           `json:"warnings,omitempty"` // one line each
 }

@@ -236,7 +236,7 @@ func NewSettings(order settings.Order) Settings {
 		Schema: SettingsSchema, Action: string(order.Spec.Action),
 		Database: order.Spec.Database, Workload: order.Spec.Workload,
 		Target: order.Plan.Database.Options.Target(order.Plan.Connection),
-		Users:  order.Counts, Seed: order.Spec.Seed,
+		Users:  order.Counts, Seed: order.Spec.Seed, Labels: order.Spec.Labels, Note: order.Spec.Note,
 		Origins: map[string]string{}, Settings: order.Settings(), Warnings: order.Warnings,
 	}
 	for _, name := range generalNames {

@@ -1,15 +1,18 @@
 package job
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Activity is what the active sessions of the server did in the measured time of a run, by samples.
 type Activity struct {
 	Samples int `json:"samples"`          // number of samples
 	Missed  int `json:"missed,omitempty"` // samples that were not taken because the server answered late
 
 	// Shares are the numbers of sampled sessions, the greatest first. Divided by the samples, each is
-	// the mean number of sessions that were active like this. Rest is the number of sessions in shares
-	// that are too small to be listed.
+	// the mean number of sessions that were active like this. They are those of FoldShares.
 	Shares []ActivityShare `json:"shares"`
-	Rest   int64           `json:"rest,omitempty"`
 
 	// Joined says for how many sessions of clients the transaction is known, and Transactions where the
 	// time of the transactions of each kind went; nil if sessions cannot be joined with transactions.
@@ -26,9 +29,74 @@ type ActivityShare struct {
 	Wait       string `json:"wait,omitempty"`       // by the server's name; missing if the sessions computed
 	Background string `json:"background,omitempty"` // the kind of the server's own process; missing for a client's session
 	Program    string `json:"program,omitempty"`    // of a session that belongs to no virtual user; missing if that is not known
-	Statement  string `json:"statement,omitempty"`  // without its values; missing if it is hidden from the user
+	Statement  string `json:"statement,omitempty"`  // of the client, without its values; missing if it is hidden from the user
+	Inner      string `json:"inner,omitempty"`      // the statement that its routine executed; missing if there was none, or if it is not known
+	Blocker    string `json:"blocker,omitempty"`    // what holds the lock: a kind of transaction, or a session of another program; missing if that is not known
 
 	Transaction string `json:"transaction,omitempty"` // its kind; missing if there was none, or if it is not known
+}
+
+// ActivitySecond is what the active sessions of the server did in a second of a run, by samples.
+type ActivitySecond struct {
+	Samples int `json:"samples"`          // number of samples; without any, the second is a gap
+	Missed  int `json:"missed,omitempty"` // samples that were not taken because the server answered late
+
+	Shares []ActivityShare `json:"shares"` // those of FoldShares
+}
+
+// OtherTexts stands for the statements and the programs of sessions that are too few to be listed.
+const OtherTexts = "others"
+
+// FoldShares returns the shares of sessions by what they did, the greatest first. The keys of the map count no
+// sessions. FoldShares adds up the shares after the first most without their texts, so that the sums by class and
+// transaction are those of all sessions.
+func FoldShares(sessions map[ActivityShare]int64, most int) []ActivityShare {
+	shares := sortedShares(sessions)
+	if len(shares) <= most {
+		return shares
+	}
+	few := make(map[ActivityShare]int64, most)
+	for i, s := range shares {
+		if s = s.Key(); i >= most {
+			s = s.Folded()
+		}
+		few[s] += shares[i].Sessions
+	}
+	return sortedShares(few)
+}
+
+// Key returns what the sessions did, without their number.
+func (s ActivityShare) Key() ActivityShare {
+	s.Sessions = 0
+	return s
+}
+
+// Folded returns what the sessions did, without their number and their texts.
+func (s ActivityShare) Folded() ActivityShare {
+	f := ActivityShare{Class: s.Class, Transaction: s.Transaction, Statement: OtherTexts}
+	switch {
+	case s.Background != "":
+		f.Background, f.Statement = OtherTexts, ""
+	case s.Program != "":
+		f.Program = OtherTexts
+	}
+	return f
+}
+
+func sortedShares(sessions map[ActivityShare]int64) []ActivityShare {
+	shares := make([]ActivityShare, 0, len(sessions))
+	for s, n := range sessions {
+		s.Sessions = n
+		shares = append(shares, s)
+	}
+	slices.SortFunc(shares, func(a, b ActivityShare) int {
+		return cmp.Or(
+			cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Background, b.Background),
+			cmp.Compare(a.Statement, b.Statement), cmp.Compare(a.Transaction, b.Transaction), cmp.Compare(a.Program, b.Program),
+			cmp.Compare(a.Inner, b.Inner), cmp.Compare(a.Blocker, b.Blocker),
+		)
+	})
+	return shares
 }
 
 // Joined counts sampled sessions of clients by how well their transactions are known.

@@ -43,7 +43,12 @@ type Event struct {
 	Settled option.Values `json:"settled,omitempty" long:"true"`
 
 	Samples []Sample `json:"samples,omitempty"` // taken together, of different series
-	Request Request  `json:"request,omitempty"` // a stop or abort request
+
+	// Activity is what the server's sessions did in a second. Only recorders and watchers that attend the job
+	// receive it: its log does not have it, because it may have a hundred texts.
+	Activity *ActivitySecond `json:"activity,omitempty"`
+
+	Request Request `json:"request,omitempty"` // a stop or abort request
 
 	// Background is work that the server begins or ends by itself, in words: "A checkpoint ended".
 	Background string `json:"background,omitempty"`
@@ -294,6 +299,24 @@ type Facts struct {
 
 	// Machines are the machines that the run watches through agents, by the agents' names.
 	Machines map[string]Host `json:"machines,omitempty"`
+
+	// ServerMachine is the machine that the server runs on: ClientMachine, or a name in Machines. It is missing if
+	// neither is known to be.
+	ServerMachine string `json:"server_machine,omitempty"`
+}
+
+// ClientMachine names the machine that Sledge runs on, among those that a run watches.
+const ClientMachine = "client"
+
+// ServerCPUs returns the number of CPUs of the machine that the server runs on; 0 if it is not known.
+func (f *Facts) ServerCPUs() int {
+	switch {
+	case f == nil || f.ServerMachine == "":
+		return 0
+	case f.ServerMachine == ClientMachine:
+		return f.Host.CPUs
+	}
+	return f.Machines[f.ServerMachine].CPUs
 }
 
 // ServerSetting returns a setting of the server, followed by where it was set if that is known.

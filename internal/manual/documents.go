@@ -112,6 +112,14 @@ func Documents() []Document {
 				Points: []job.Point{{At: second.At, Value: 41.5}},
 			}},
 		}},
+		{document.ActivitySchema, "`GET /jobs/ID/activity` of the [web API](api.md)", document.Activity{
+			Schema: document.ActivitySchema, ID: id, Axis: at, Width: 1, ServerMachine: "db1", ServerCPUs: 16, Samples: 10,
+			Intervals: []document.ActivityInterval{{End: 121, Samples: 5}, {End: 122, Samples: 5}},
+			Shares: []document.ActivityShare{
+				{ActivityShare: job.ActivityShare{Sessions: 31, Class: "cpu", Transaction: "new order", Statement: "SELECT neword(?, ?, ?, ?, ?)"}, OverTime: []int64{14, 17}},
+				{ActivityShare: job.ActivityShare{Sessions: 9, Class: "lock", Wait: "Lock/transactionid", Transaction: "payment", Statement: "SELECT payment(?, ?, ?, ?)"}, OverTime: []int64{9, 0}},
+			},
+		}},
 		{document.PointsSchema, "`GET /jobs/ID/points` of the [web API](api.md)", document.Points{
 			Schema: document.PointsSchema, ID: id, Axis: at, Width: 1, Figures: []string{"client NOPM", "client TPM"},
 			Points: []live.Point{{

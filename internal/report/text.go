@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -32,7 +34,7 @@ type View struct {
 type Pointer struct{ Command, Why string }
 
 // Text writes a job for people: first its verdict with the figures, then the server, the workload
-// and the time, then what needs attention, then the details. The summary belongs to a run, and is
+// and the time, then what limited it and what needs attention, then the details. The summary belongs to a run, and is
 // empty otherwise.
 func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	b := page{View: v}
@@ -40,12 +42,21 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if j.Spec.Action == job.Run {
 		score(&b, j, sum, list)
 		b.pieces(where(&b, j, sum))
+		if text := bottleneck(j.Result); text != "" && j.Status.Valid() && !b.Whole {
+			b.say(plain, "  %s.", sentence(text))
+		}
 	} else {
 		headline(&b, j)
 	}
 	attention(&b, list)
 	whole(&b, j, sum, list)
 	return b.write(w)
+}
+
+// sentence returns a text with a capital at its beginning.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // whole shows the details of a job, below the lines that need attention.

@@ -42,6 +42,8 @@ type entry struct {
 	Settled option.Values   `json:"settled,omitempty"` // options of the job's spec, as stored
 	Second  *job.Event      `json:"second,omitempty"`
 	Samples *job.Event      `json:"samples,omitempty"`
+
+	Activity *job.Event `json:"activity,omitempty"`
 }
 
 // newEntry returns the entry of an event other than a second.
@@ -94,6 +96,11 @@ func (e *entry) bytes() int {
 			for name, value := range one.Labels {
 				n += 64 + len(name) + len(value)
 			}
+		}
+	}
+	if e.Activity != nil {
+		for _, one := range e.Activity.Activity.Shares {
+			n += 128 + len(one.Statement)
 		}
 	}
 	if e.Second != nil {

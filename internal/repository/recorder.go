@@ -143,6 +143,9 @@ func (r *Recorder) Watch(e job.Event) {
 		}
 		r.add(entry{Samples: &e})
 		return
+	case e.Activity != nil:
+		r.add(entry{Activity: &e})
+		return
 	}
 	kept, err := newEntry(e)
 	if err != nil {

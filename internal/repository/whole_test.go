@@ -140,7 +140,7 @@ func TestOpenToRead_MigratesAnOlderRepository(t *testing.T) {
 			execute(t, path, "ALTER TABLE "+table+" DROP COLUMN "+column)
 		}
 	}
-	execute(t, path, `ALTER TABLE user_tally DROP COLUMN phase; DROP TABLE event; DROP TABLE plans; DROP TABLE whole; DROP TABLE profile_number; DROP TABLE sample; DROP TABLE samples; DROP TABLE series; DROP TABLE scheduled_start; DROP TABLE schedule; DROP TABLE setup; DROP TABLE note; DROP TABLE board;
+	execute(t, path, `ALTER TABLE user_tally DROP COLUMN phase; DROP TABLE event; DROP TABLE plans; DROP TABLE whole; DROP TABLE profile_number; DROP TABLE sample; DROP TABLE samples; DROP TABLE series; DROP TABLE scheduled_start; DROP TABLE schedule; DROP TABLE setup; DROP TABLE note; DROP TABLE board; DROP TABLE activity; DROP TABLE did;
 		CREATE TABLE reading (number INTEGER PRIMARY KEY, job INTEGER NOT NULL REFERENCES job ON DELETE CASCADE, at_ms INTEGER NOT NULL, tpm REAL NOT NULL) STRICT;
 		DROP INDEX job_running; DROP INDEX job_by_duration; DROP INDEX job_by_figure; PRAGMA user_version = 3`)
 	s, err := OpenToRead(path)

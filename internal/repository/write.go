@@ -70,6 +70,9 @@ func (w *inserts) entry(e *entry) error {
 			}
 		}
 	}
+	if e.Activity != nil && err == nil {
+		err = w.activity(e.Activity.At, *e.Activity.Activity)
+	}
 	if f := e.Failure; f != nil && err == nil {
 		_, err = w.run(`INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			w.job, f.At.UnixMilli(), f.User, f.Kind, f.Class, f.Message, f.Retried)

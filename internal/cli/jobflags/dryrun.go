@@ -3,6 +3,8 @@ package jobflags
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sledge/internal/cli/program"
@@ -26,6 +28,12 @@ func showSettings(p *program.Program, order settings.Order, s *Flags) error {
 		t.Row("users", strings.Trim(strings.ReplaceAll(fmt.Sprint(d.Users), " ", ","), "[]"), d.Origins["users"])
 	}
 	t.Row("seed", fmt.Sprint(d.Seed), d.Origins["seed"])
+	for _, name := range slices.Sorted(maps.Keys(d.Labels)) {
+		t.Row("label", strings.TrimSuffix(name+"="+d.Labels[name], "="), "")
+	}
+	if d.Note != "" {
+		t.Row("note", d.Note, "")
+	}
 	left := 0
 	for _, o := range d.Settings {
 		if _, said := order.Origins[o.Name]; !said && !o.Secret && !s.Verbose {

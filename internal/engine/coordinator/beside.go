@@ -5,8 +5,10 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"net"
 	"slices"
 
+	"sledge/internal/agent"
 	"sledge/internal/database"
 	"sledge/internal/doctor"
 	"sledge/internal/engine/observer"
@@ -63,7 +65,7 @@ func (r *run) samplers() []observer.Observer {
 		return list
 	}
 	for _, one := range r.setup.Agents {
-		list = append(list, &observer.Agent{Saved: one, Found: func(h job.Host) { r.found(one.Name, h) }})
+		list = append(list, &observer.Agent{Saved: one, Found: func(h job.Host) { r.found(one, h) }})
 	}
 	refused := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Permission }
 	lost := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Connection }
@@ -92,15 +94,18 @@ func (r *run) samplers() []observer.Observer {
 }
 
 // found adds a machine that the run watches to its facts.
-func (r *run) found(name string, machine job.Host) {
+func (r *run) found(watched agent.Saved, machine job.Host) {
 	r.machines.Lock()
 	defer r.machines.Unlock()
 	machines := maps.Clone(r.facts.Machines) // watchers have the facts
 	if machines == nil {
 		machines = map[string]job.Host{}
 	}
-	machines[name] = machine
+	machines[watched.Name] = machine
 	r.facts.Machines = machines
+	if at, _, err := net.SplitHostPort(watched.Address); err == nil && r.facts.ServerMachine == "" && target.IsServer(r.plan.Job, at) {
+		r.facts.ServerMachine = watched.Name
+	}
 	facts := r.facts
 	r.feed.Send(job.Event{User: r.plan.Monitor(), Facts: &facts})
 }

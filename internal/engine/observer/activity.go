@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +44,7 @@ type Activity struct {
 	measured *tally            // of the measured time, until Report; nil before it
 	over     bool              // the measured time is over
 	seen     map[series]bool   // that have values in this run
+	did      map[doing]bool    // what sessions did in this run
 	err      error             // that ended the sampling
 	masked   map[string]string // statements without their values
 	splits   []split           // of the measured time, by kind; nil if the transactions are not known
@@ -68,6 +68,15 @@ type doing struct {
 	wait, background, statement string
 	transaction                 string // kind of its transaction; "" if it has none, or if it is not known
 	program                     string // of a session that belongs to no user
+}
+
+// sharesOf returns the numbers of sessions as shares.
+func sharesOf(sessions map[doing]int64) []job.ActivityShare {
+	shares := make(map[job.ActivityShare]int64, len(sessions))
+	for d, n := range sessions {
+		shares[job.ActivityShare{Class: string(d.class), Wait: d.wait, Background: d.background, Program: d.program, Transaction: d.transaction, Statement: d.statement}] = n
+	}
+	return job.FoldShares(shares, mostShares)
 }
 
 // series identifies a series of active sessions.
@@ -94,7 +103,7 @@ const (
 	// a column, before the sampling ends.
 	mostUnable = 5
 
-	mostShares     = 100    // in the result
+	mostShares     = 100    // in the result, and in a second
 	mostStatements = 10_000 // that are kept apart
 )
 
@@ -104,7 +113,7 @@ func (a *Activity) Name() string { return "The server's active sessions" }
 // Begin implements Observer.
 func (a *Activity) Begin(ctx context.Context, axis Axis) error {
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	a.axis, a.done, a.seen, a.masked = axis, make(chan struct{}), map[series]bool{}, map[string]string{}
+	a.axis, a.done, a.seen, a.did, a.masked = axis, make(chan struct{}), map[series]bool{}, map[doing]bool{}, map[string]string{}
 	if a.Whole {
 		a.measured = new(newTally())
 	}
@@ -241,10 +250,16 @@ func (a *Activity) count(list []database.ActiveSession, found located) {
 		case found.sessions != nil:
 			d.transaction, d.program = a.ownerOf(one, found.sessions[i])
 		}
-		for _, t := range a.tallies() {
-			if _, known := t.sessions[d]; !known && len(t.sessions) >= mostStatements {
-				d.statement = "others"
+		if !a.did[d] {
+			if len(a.did) >= mostStatements {
+				d.statement = job.OtherTexts
+				if d.program != "" {
+					d.program = job.OtherTexts
+				}
 			}
+			a.did[d] = true
+		}
+		for _, t := range a.tallies() {
 			t.sessions[d]++
 			if found.sessions != nil && !one.Background {
 				t.joins[found.sessions[i].Join]++
@@ -322,6 +337,7 @@ func (a *Activity) Sample(context.Context) error {
 		}
 		return nil
 	}
+	a.axis.send(job.Event{Activity: &job.ActivitySecond{Samples: t.samples, Missed: t.missed, Shares: sharesOf(t.sessions)}})
 	counts := map[series]int64{}
 	for d, n := range t.sessions {
 		s := series{d.background != "", d.class}
@@ -382,7 +398,7 @@ func (a *Activity) Report(result *job.Result) {
 		}
 		return
 	}
-	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: []job.ActivityShare{}}
+	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: sharesOf(a.measured.sessions)}
 	if a.splits != nil {
 		found.Joined = a.joined()
 		if a.hidden {
@@ -393,20 +409,6 @@ func (a *Activity) Report(result *job.Result) {
 	}
 	if a.err != nil {
 		found.Error = a.err.Error()
-	}
-	all := slices.SortedFunc(maps.Keys(a.measured.sessions), func(x, y doing) int {
-		return cmp.Or(
-			cmp.Compare(a.measured.sessions[y], a.measured.sessions[x]), cmp.Compare(x.class, y.class), cmp.Compare(x.wait, y.wait),
-			cmp.Compare(x.background, y.background), cmp.Compare(x.statement, y.statement), cmp.Compare(x.transaction, y.transaction), cmp.Compare(x.program, y.program),
-		)
-	})
-	for i, d := range all {
-		n := a.measured.sessions[d]
-		if i >= mostShares {
-			found.Rest += n
-			continue
-		}
-		found.Shares = append(found.Shares, job.ActivityShare{Sessions: n, Class: string(d.class), Wait: d.wait, Background: d.background, Program: d.program, Transaction: d.transaction, Statement: d.statement})
 	}
 	result.Activity = found
 }

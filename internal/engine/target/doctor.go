@@ -47,6 +47,24 @@ func planned(p plan.Plan) *doctor.Planned {
 	return load
 }
 
+// runsOnThisMachine reports whether the server is known to run on this machine.
+func runsOnThisMachine(j plan.Job) bool {
+	if j.Database.Embedded() {
+		return true
+	}
+	_, local := serverAt(j)
+	return local && host.Runs(j.Database.Runs.Processes)
+}
+
+// IsServer reports whether a machine with an address, as a host name or an IP address, is the one that the server runs on.
+func IsServer(j plan.Job, address string) bool {
+	at, _ := serverAt(j)
+	if name, _, err := net.SplitHostPort(at); err == nil {
+		at = name
+	}
+	return at != "" && strings.EqualFold(at, address)
+}
+
 // serverAt returns the address of the server, and whether it is one of this machine.
 func serverAt(j plan.Job) (address string, local bool) {
 	values := option.Texts(j.Connection)

@@ -19,6 +19,9 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 		Target:        j.Target(),
 		Host:          host.This(),
 	}
+	if runsOnThisMachine(j) {
+		facts.ServerMachine = job.ClientMachine
+	}
 	if facts.Server, err = j.Server.Version(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's version: %w", err)
 	}

@@ -126,6 +126,9 @@ func Begin(ctx context.Context, store *repository.Store, spec job.Spec, begun ti
 // ID returns the run's ID.
 func (g *Going) ID() job.ID { return g.recorder.ID() }
 
+// Begun returns when the measured time began.
+func (g *Going) Begun() time.Time { return g.begun }
+
 // Seconds adds n seconds at once.
 func (g *Going) Seconds(n int) {
 	for range n {
@@ -151,19 +154,20 @@ func (g *Going) Seconds(n int) {
 	g.sum.Elapsed = time.Duration(g.second) * time.Second
 }
 
-// Samples adds what observers sampled in the seconds so far: the CPU of the client's machine, and active
-// sessions.
-func (g *Going) Samples() {
+// Samples adds what observers sampled in each of the seconds so far.
+func (g *Going) Samples(in func(second int) []job.Sample) {
 	for n := range g.second {
-		wave := math.Sin(2 * math.Pi * float64(n) / 60)
-		of := func(name, unit, label, value string, height float64) job.Sample {
-			return job.Sample{Series: job.Series{Name: name, Unit: unit, Labels: map[string]string{label: value}}, Value: height}
+		g.recorder.Watch(job.Event{At: g.begun.Add(time.Duration(n+1)*time.Second - 50*time.Millisecond), Samples: in(n)})
+	}
+}
+
+// Active adds what active sessions did in the seconds so far, by five samples in each. A second without shares has no
+// samples.
+func (g *Going) Active(in func(second int) []job.ActivityShare) {
+	for n := range g.second {
+		if shares := in(n); len(shares) > 0 {
+			g.recorder.Watch(job.Event{At: g.begun.Add(time.Duration(n+1)*time.Second - 50*time.Millisecond), Activity: &job.ActivitySecond{Samples: 5, Shares: shares}})
 		}
-		g.recorder.Watch(job.Event{At: g.begun.Add(time.Duration(n+1)*time.Second - 50*time.Millisecond), Samples: []job.Sample{
-			of("CPU", "%", "mode", "user", 40+10*wave), of("CPU", "%", "mode", "system", 15+5*wave), of("disk queue", "requests", "disk", "sda", 3-2*wave),
-			of(job.ActiveSessions, "", "class", "cpu", 4+wave), of(job.ActiveSessions, "", "class", "lock", 2-wave), of(job.ActiveSessions, "", "class", "log", 1),
-			of(job.ActiveBackground, "", "class", "write", 0.5+0.5*wave),
-		}})
 	}
 }
 

@@ -85,6 +85,7 @@ var steps = []step{
 	{operation: "show-result", path: "/jobs/$run/result", status: 200},
 	{operation: "show-series", path: "/jobs/$run/series?points=800", status: 200},
 	{operation: "show-samples", path: "/jobs/$run/samples?points=16", status: 200},
+	{operation: "show-activity", path: "/jobs/$run/activity?points=16", status: 200},
 	{operation: "show-points", path: "/jobs/$run/points?points=480", status: 200},
 	{operation: "show-timing", path: "/jobs/$run/timing", status: 200},
 	{operation: "show-histograms", path: "/jobs/$run/histograms", status: 200},

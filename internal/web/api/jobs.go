@@ -347,6 +347,22 @@ func (r records) addParts(t *table) {
 		}
 		return answer(document.NewSamples(ctx, r.Store, j, in.From, in.Until, in.Points))
 	})
+	activity := get("show-activity", "/jobs/{id}/activity", "Show what the server's active sessions did over time", tagJobs)
+	activity.Description = `From several samples a second: what sessions executed, in which transaction, and what they waited for. If there are more seconds than
+points, the samples of several seconds are added up; from and until select a part of the run. The job may be running. Statements have question marks in place of their values.`
+	add(t, activity, func(ctx context.Context, in *struct {
+		OneJob
+		Points int       `query:"points" minimum:"16" maximum:"480" default:"240" doc:"Maximum number of intervals."`
+		From   time.Time `query:"from" doc:"Only seconds that ended after this time."`
+		Until  time.Time `query:"until" doc:"Only seconds that ended until this time."`
+	},
+	) (*of[document.Activity], error) {
+		j, err := r.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		return answer(document.NewActivity(ctx, r.Store, j, in.From, in.Until, in.Points))
+	})
 	add(t, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), r.timing)
 	add(t, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[Distributions], error) {

@@ -44,6 +44,7 @@ var membersMay = map[string]string{
 	"show-result":     "look",
 	"show-series":     "look",
 	"show-samples":    "look",
+	"show-activity":   "look",
 	"show-points":     "look",
 	"show-timing":     "look",
 	"show-histograms": "look",

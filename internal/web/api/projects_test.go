@@ -55,7 +55,7 @@ func withProjects(t *testing.T) (w *world, runs, setups map[string]string, token
 var membersNeed = map[web.Role][]string{
 	web.Look: {
 		"get-version", "list-databases", "list-workloads", "list-options", "list-manual", "get-manual-page", "search-manual",
-		"list-jobs", "list-curves", "show-job", "show-result", "show-series", "show-samples", "show-points", "show-timing", "show-histograms", "show-plans", "show-output",
+		"list-jobs", "list-curves", "show-job", "show-result", "show-series", "show-samples", "show-activity", "show-points", "show-timing", "show-histograms", "show-plans", "show-output",
 		"show-failures", "export-job", "report-job", "compare-jobs", "best-runs", "list-notes", "watch-job", "view-job", "list-users", "list-setups", "show-setup",
 		"list-shares", "revoke-share",
 	},

@@ -166,6 +166,7 @@ var visible = map[string]map[string][]string{
 		"show-job":       nil,
 		"show-series":    {"points", "from", "until"},
 		"show-samples":   {"points", "from", "until"},
+		"show-activity":  {"points", "from", "until"},
 		"show-points":    {"points", "from", "until"},
 		"show-timing":    {"phase", "users"},
 		"show-plans":     nil,

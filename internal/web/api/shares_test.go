@@ -114,7 +114,7 @@ func (w *world) runs(n int) (ids []string) {
 // operation that is added is refused until it is added here, too.
 var readable = map[string][]string{
 	share.Job: {
-		"list-databases", "list-workloads", "show-job", "show-series", "show-samples", "show-points", "show-timing", "show-plans", "show-output", "show-failures", "list-notes", "view-job",
+		"list-databases", "list-workloads", "show-job", "show-series", "show-samples", "show-activity", "show-points", "show-timing", "show-plans", "show-output", "show-failures", "list-notes", "view-job",
 		"list-users", "report-job",
 	},
 	share.Comparison: {"list-databases", "list-workloads", "compare-jobs", "show-series", "show-histograms", "report-job"},

@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Samples, Sequence, Series, Timing } from './types.ts'
+import type { ActivityOverTime, Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Samples, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -39,6 +39,11 @@ export function series(id: string, points: number, part: { from?: string; until?
 /** What was sampled beside a run, or a part of it, each series in at most this number of points. */
 export function samples(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Samples> {
   return get(`${of(id)}/samples?${query({ points, ...part })}`, 'sledge-samples-1', signal)
+}
+
+/** What the server's active sessions did over the time of a run, or a part of it, in at most 240 intervals. */
+export function activity(id: string, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<ActivityOverTime> {
+  return get(`${of(id)}/activity?${query(part)}`, 'sledge-activity-1', signal)
 }
 
 /** The rates of runs over their measured time, by ID. */

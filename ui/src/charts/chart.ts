@@ -57,6 +57,10 @@ export interface LineChart {
   logarithmic?: boolean
   /** Whether the lines are parts of a whole, so that each area lies on those of the lines before it. */
   stacked?: boolean
+  /** A value to which the lines are compared, drawn as a dashed line across the chart. */
+  level?: { name: string; value: number }
+  /** Whether it is drawn lower than others, below the chart that it explains. */
+  low?: boolean
   lines: Line[]
   /** Times that are not measured, with their names. */
   phases: { name: string; from: number; to: number }[]

@@ -7,6 +7,14 @@
 const light = ['#0068b0', '#c45000', '#009e73', '#9c2f75', '#4482a9', '#6a4c1d', '#9c9337']
 const dark = ['#3f93dd', '#e8702f', '#4fe0b5', '#c9609c', '#9fd8fa', '#dfa52e', '#f5ee70']
 
+/** Greys for the network, other programs and other waits: a contrast of 3 with the background and of 2 with each other. */
+const greys: Record<string, { light: string; dark: string }> = {
+  'wait network': { light: '#8a93a0', dark: '#7d8898' },
+  'wait other': { light: '#4b5463', dark: '#c3cad4' },
+  'no transaction': { light: '#8a93a0', dark: '#7d8898' },
+  'other programs': { light: '#4b5463', dark: '#c3cad4' },
+}
+
 /** Names that have the same colour in every chart. */
 const places: Record<string, number> = {
   server: 0,
@@ -25,8 +33,6 @@ const places: Record<string, number> = {
   'wait read': 0,
   'wait write': 4,
   'wait latch': 5,
-  'wait network': 6,
-  'wait other': 4,
 }
 
 /** Shades of one colour from few to many, which differ in lightness. */
@@ -55,6 +61,8 @@ export function surface(isDark: boolean): Surface {
 
 /** The colour of a name, the same in each chart. */
 export function colour(name: string, isDark: boolean): string {
+  const grey = Object.hasOwn(greys, name) ? greys[name] : undefined
+  if (grey !== undefined) return isDark ? grey.dark : grey.light
   const colours = isDark ? dark : light
   return at(colours, places[name] ?? ordinal(name))
 }

@@ -59,8 +59,18 @@ const shortest = 8
 
 /** The height of a chart in pixels, with room for the names of lanes. */
 export function heightOf(chart: Chart): number {
-  return chart.kind === 'gantt' || chart.kind === 'boxes' ? Math.min(640, 72 + 30 * chart.lanes.length) : 260
+  if (chart.kind === 'gantt' || chart.kind === 'boxes') return Math.min(640, 72 + 30 * chart.lanes.length)
+  return chart.kind === 'lines' && chart.low === true ? 150 : 260
 }
+
+/** The top of a y axis that begins at 0. A level far above all values does not flatten them: its name says that it is above. */
+export function topOf(greatest: number | null, level: LineChart['level']): number {
+  const most = greatest === null || greatest <= 0 ? 1 : greatest
+  return 1.06 * Math.max(most, level !== undefined && level.value <= farAbove * most ? level.value : 0)
+}
+
+/** A level that is so many times the greatest value is not drawn in its place. */
+const farAbove = 4
 
 /** The values of all lines on one x axis: null is a gap, undefined belongs to another line's x. */
 export function aligned(chart: LineChart, log = false): uPlot.AlignedData {
@@ -269,6 +279,7 @@ export class Plot {
         drawAxes: [(u) => this.#drawContent(u)],
         draw: [
           (u) => {
+            this.#drawLevel(u)
             this.#drawMarks(u)
             listener?.drawn((x) => {
               const left = u.valToPos(x, 'x')
@@ -303,7 +314,7 @@ export class Plot {
     }
     if (this.#look.log) return { distr: 3, range: (_, min, max) => (min === null || max === null ? [0.1, 10] : uPlot.rangeLog(min, max, 10, false)) }
     // The axis begins at 0, so that heights can be compared.
-    return { range: (_, __, max) => [0, max === null || max <= 0 ? 1 : max * 1.06] }
+    return { range: (_, __, max) => [0, topOf(max, this.#chart.kind === 'lines' ? this.#chart.level : undefined)] }
   }
 
   #yAxis(): uPlot.Axis {
@@ -369,6 +380,39 @@ export class Plot {
       const space = 5 * this.#size * uPlot.pxRatio
       if (u.ctx.measureText(phase.name).width + 2 * space < to - from) u.ctx.fillText(phase.name, Math.max(from, left) + space, top + space)
     }
+    u.ctx.restore()
+  }
+
+  /** Draws a dashed line at the level, with its name; at the top if the level is above. */
+  #drawLevel(u: uPlot): void {
+    const chart = this.#chart
+    if (chart.kind !== 'lines' || chart.level === undefined) return
+    const ratio = this.#size * uPlot.pxRatio
+    const { text, background } = surface(this.#look.isDark)
+    const { left, top, width } = u.bbox
+    const above = chart.level.value > (u.scales['y']?.max ?? 0)
+    const y = above ? top : u.valToPos(chart.level.value, 'y', true)
+    u.ctx.save()
+    u.ctx.strokeStyle = u.ctx.fillStyle = text
+    if (!above) {
+      u.ctx.lineWidth = 1.5 * ratio
+      u.ctx.setLineDash([7 * ratio, 4 * ratio])
+      u.ctx.beginPath()
+      u.ctx.moveTo(left, y)
+      u.ctx.lineTo(left + width, y)
+      u.ctx.stroke()
+    }
+    // The name is below the line, because there may be no room above, and has a rim, so that areas do not hide it.
+    u.ctx.font = `600 ${11 * ratio}px ${font}`
+    u.ctx.textAlign = 'right'
+    u.ctx.textBaseline = 'top'
+    u.ctx.setLineDash([])
+    u.ctx.lineJoin = 'round'
+    u.ctx.lineWidth = 4 * ratio
+    u.ctx.strokeStyle = background
+    const name = `${above ? '↑ ' : ''}${chart.level.name}`
+    u.ctx.strokeText(name, left + width - 6 * ratio, y + 4 * ratio)
+    u.ctx.fillText(name, left + width - 6 * ratio, y + 4 * ratio)
     u.ctx.restore()
   }
 

@@ -26,7 +26,8 @@ export interface Run {
   markers?: readonly Marker[]
 }
 
-const x = 'time since the run began (s)'
+/** The name of the axis of time. */
+export const axisName = 'time since the run began (s)'
 
 /** A time without points that is longer than this, in seconds, is a gap. Seconds of a run differ by less. */
 const longestBetween = 1.5
@@ -61,7 +62,7 @@ function since(at: string, begun: number): number {
 }
 
 /** The times that are not in the result, such as the ramp-up. */
-function phasesOf({ points, from = 0 }: Run): LineChart['phases'] {
+export function phasesOf({ points, from = 0 }: Run): LineChart['phases'] {
   const found: LineChart['phases'] = []
   let begin = from
   for (const [i, point] of points.entries()) {
@@ -76,7 +77,7 @@ function phasesOf({ points, from = 0 }: Run): LineChart['phases'] {
 function lineChart(run: Run, chart: Pick<LineChart, 'title' | 'y' | 'unit' | 'logarithmic'>, lines: Line[]): LineChart {
   return {
     kind: 'lines',
-    x,
+    x: axisName,
     ...chart,
     ...(run.from === undefined ? {} : { from: run.from }),
     lines,
@@ -207,7 +208,7 @@ export function heat(run: Run): HeatChart | undefined {
   return {
     kind: 'heat',
     title: 'Distribution of response times',
-    x,
+    x: axisName,
     y: 'response time (ms)',
     columns,
     ...(run.from === undefined ? {} : { from: run.from }),
@@ -224,7 +225,7 @@ const order = ['active sessions', 'active background processes', 'CPU', 'threads
 /** Those whose series are parts of a whole. */
 const parts = new Set(['active sessions', 'active background processes', 'CPU'])
 /** What sessions wait for, and what a CPU does, from the bottom of a stack to its top. */
-const classes = ['user', 'system', 'interrupts', 'waiting for disks', 'steal', 'cpu', 'lock', 'log', 'commit', 'read', 'write', 'latch', 'memory', 'network', 'parallel', 'throttle', 'other']
+export const classes = ['user', 'system', 'interrupts', 'waiting for disks', 'steal', 'cpu', 'lock', 'log', 'commit', 'read', 'write', 'latch', 'memory', 'network', 'parallel', 'throttle', 'other']
 /** The number of lines in a chart; more cannot be told apart. */
 const mostLines = 8
 
@@ -265,9 +266,9 @@ function holed(points: readonly [number, number][]): [number, number | null][] {
 
 /**
  * Charts of what was sampled beside a run whose axis began at a time: one for all series of a name, unit and machine. A
- * chart draws the series with the greatest values; its table has all.
+ * chart draws the series with the greatest values; its table has all. Charts are low below one that they explain.
  */
-export function beside(series: readonly Sampled[], begun: number, run: Run): Beside {
+export function beside(series: readonly Sampled[], begun: number, run: Run, low = false): Beside {
   const groups = new Map<string, [Sampled, ...Sampled[]]>()
   for (const one of series) {
     const key = JSON.stringify([one.name, one.unit ?? '', watched(one) ?? ''])
@@ -296,10 +297,11 @@ export function beside(series: readonly Sampled[], begun: number, run: Run): Bes
     found.charts.push({
       kind: 'lines',
       title: title.charAt(0).toUpperCase() + title.slice(1),
-      x,
+      x: axisName,
       y: unit === '' ? name : `${name} (${unit})`,
       unit,
       ...(stacked ? { stacked } : {}),
+      ...(low ? { low } : {}),
       ...(run.from === undefined ? {} : { from: run.from }),
       lines: drawn.map((one, i) => ({ name: lineName(one, all), is: classOf(one) ?? `metric ${i + 1}`, points: holed(values(one)) })),
       phases: phasesOf(run),

@@ -314,6 +314,7 @@ describe('a job', () => {
         sampled('active sessions', '', { class: 'cpu' }, [3, 2]),
       ],
     }
+    answers[`/jobs/${run.id}/activity`] = { schema: 'sledge-activity-1', id: run.id, width_seconds: 1, samples: 0, intervals: [], shares: [] }
     const parts = (lag: number, network: number, cpu: number, lock: number) => [{ name: 'start lag', ms: lag }, { name: 'client', ms: 0 }, { name: 'network', ms: network, standard_error_ms: 0.25 }, { name: 'cpu', ms: cpu, standard_error_ms: 0.5 }, { name: 'lock', ms: lock, standard_error_ms: 0.5 }]
     const transactions = [{ kind: 'new order', response_ms: 10, samples: 90, parts: parts(0.05, 2, 3.95, 4) }, { kind: 'payment', response_ms: 5, samples: 10, parts: parts(0, 0, 5, 0) }]
     const shares = [{ sessions: 75, class: 'cpu', statement: 'SELECT neword(?)', transaction: 'new order' }, { sessions: 25, class: 'lock', wait: 'Lock/tuple', statement: '<b>UPDATE</b>' }, { sessions: 9, class: 'write', wait: 'IO/DataFileWrite', background: 'checkpointer' }]
@@ -326,14 +327,44 @@ describe('a job', () => {
     await open(`#/jobs/${run.id}?tab=sessions`, '2.00 sessions were active on average in the measured time, by 50 samples; 2 more were missed')
     await vi.waitFor(() => expect(shown()).toEqual(['Active sessions']), patience)
     const rows = [...page.querySelectorAll('.tables tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))
-    expect(rows).toContainEqual(['1.50', '75.0 %', '± 4.3', 'cpu', ''])
-    expect(rows).toContainEqual(['0.50', '25.0 %', '± 4.3', 'lock', 'Lock/tuple'])
-    expect(rows).toContainEqual(['0.50', '25.0 %', '± 4.3', '', '<b>UPDATE</b>'])
-    expect(rows).toContainEqual(['1.50', '75.0 %', '± 4.3', 'new order', 'SELECT neword(?)'])
+    expect(rows).toContainEqual(['1.50', 'cpu', '75.0 % ± 4.3', 'cpu', ''])
+    expect(rows).toContainEqual(['0.50', 'lock', '25.0 % ± 4.3', 'lock', 'Lock/tuple'])
+    expect(rows).toContainEqual(['0.50', 'lock', '25.0 % ± 4.3', '', '<b>UPDATE</b>'])
+    expect(rows).toContainEqual(['1.50', 'cpu', '75.0 % ± 4.3', 'new order', 'SELECT neword(?)'])
     expect(words()).toContain('checkpointer')
-    const split = page.querySelector('section[aria-labelledby="time-split"]')
+    const split = page.querySelector('section:has(.bars)')
     expect([...(split?.querySelectorAll('.bars rect') ?? [])].map((rect) => [rect.getAttribute('x'), rect.getAttribute('width')])).toEqual([['0%', '20%'], ['20%', '39.5%'], ['59.5%', '40%'], ['0%', '0%'], ['0%', '50%'], ['50%', '0%']])
     expect([...(split?.querySelectorAll('tbody tr') ?? [])].map((row) => row.textContent)).toEqual(['new order10.02.00 ± 0.2503.95 ± 0.5004.00 ± 0.50090', 'payment5.00– 5.00 ± 0.500– 10'])
+  })
+
+  test('shows the sessions of the server over time, by transaction, of a part and of a row', async () => {
+    const at = series.points[0]?.at ?? ''
+    const share = (of: Record<string, string>, over: number[]) => ({ ...of, sessions: over.reduce((sum, n) => sum + n, 0), over_time: over })
+    answers[`/jobs/${run.id}/samples`] = { schema: 'sledge-samples-1', id: run.id, axis: at, series: [] }
+    answers[`/jobs/${run.id}/activity`] = {
+      schema: 'sledge-activity-1', id: run.id, axis: at, width_seconds: 1, samples: 15, server_machine: 'client', server_cpus: 8,
+      intervals: [1, 2, 3].map((second) => ({ at_seconds: second, samples: 5 })),
+      shares: [
+        share({ class: 'cpu', transaction: 'payment', statement: 'SELECT payment(?)' }, [10, 5, 0]),
+        share({ class: 'lock', wait: 'Lock/tuple', transaction: 'new order', statement: 'SELECT neword(?)' }, [0, 5, 10]),
+        share({ class: 'network', wait: 'Client/ClientRead', program: 'psql', statement: '<b>UPDATE</b>' }, [0, 0, 5]),
+      ],
+    }
+    answers[`/jobs/${run.id}`] = { ...run, activity: { samples: 15, shares: [] } }
+    const page = await open(`#/jobs/${run.id}?tab=sessions&from=0&until=2`, '2.00 sessions were active on average from 0:00 to 0:02, by 10 samples')
+    const lines = (): string[] => [...page.querySelectorAll('figure:not([hidden] *) .key bdi')].map((each) => each.textContent)
+    expect(lines()).toEqual(['cpu', 'lock', 'network'])
+    const press = async (name: string, text: string): Promise<void> => {
+      const found = [...page.querySelectorAll('button')].find((button) => button.textContent.includes(name) && button.closest('[hidden]') === null)
+      found?.click()
+      await vi.waitFor(() => expect(words()).toContain(text), patience)
+    }
+    await press('transaction', 'other programs')
+    expect(lines()).toEqual(['new order', 'payment', 'other programs'])
+    await press('SELECT payment(?)', '1.50 sessions were active on average from 0:00 to 0:02, of those chosen')
+    expect([...page.querySelectorAll('.tables > :last-child tbody tr')].map((row) => row.textContent)).toEqual(['1.50 cpu 100.0 % ± 0.0cpucpu'])
+    expect(words()).not.toContain('The CPUs of the server')
+    await press('Whole run', 'on average in the measured time, of those chosen')
   })
 
   test('shows what the server counted', async () => {

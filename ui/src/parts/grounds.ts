@@ -55,3 +55,18 @@ export function checksOf(job: Pick<Job, 'grounds'>): Check[] {
   }
   return checks.map((check, i) => ({ check, i })).sort((a, b) => rank(a.check.tone) - rank(b.check.tone) || a.i - b.i).map(({ check }) => check)
 }
+
+/** What limited a run, as a sentence in two parts: the limit, and why. The name of its evidence is *Limit*. */
+export interface Limit {
+  head: string
+  rest: string
+}
+
+/** What limited a run; undefined if nothing is known about it. */
+export function limitOf(job: Pick<Job, 'grounds'>): Limit | undefined {
+  const text = (job.grounds ?? []).find(({ name }) => name === 'Limit')?.text
+  if (text === undefined || text === '') return undefined
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+  const at = sentence.search(/[:,] /)
+  return at < 0 ? { head: sentence, rest: '' } : { head: sentence.slice(0, at), rest: sentence.slice(at) }
+}

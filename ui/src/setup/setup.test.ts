@@ -97,6 +97,19 @@ test('a yes or no is a switch, which says what holds and sets the other', async 
   await unmount(app)
 })
 
+test('↺ sets an option back to its default, and is there only for an option that is set', async () => {
+  const set: (string | undefined)[] = []
+  const show = (value: string | undefined): Record<string, unknown> => mount(OptionField, { target: document.body, props: { option: option('rampup', 'driver'), value, otherwise: '2', set: (to: string | undefined) => set.push(to) } })
+  const reset = (): HTMLButtonElement | null => document.querySelector('button[aria-label="Reset rampup"]')
+  const changed = show('7')
+  reset()?.click()
+  expect(set).toEqual([undefined])
+  await unmount(changed)
+  const unchanged = show(undefined)
+  expect([reset(), document.querySelector('input')?.placeholder]).toEqual([null, '2'])
+  await unmount(unchanged)
+})
+
 const size = option('warehouses', 'schema', { actions: ['build', 'check'], default: '1' })
 const built = (warehouses: string, seconds: number, more: Record<string, string> = {}): Job => ({ action: 'build', elapsed_seconds: seconds, options: { warehouses, ...more } }) as unknown as Job
 
