@@ -162,7 +162,7 @@ var layers = map[string]string{
 	"hammerdb/dictionaries": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option settings sqlitefile workload",
 	"hammerdb/parts":        "catalog hammerdb/dictionaries hammerdb/views job repository",
 	"hammerdb/webservice":   "catalog hammerdb/parts hammerdb/views job repository",
-	"hammerdb/console":      "control database datagen engine engine/plan experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
+	"hammerdb/console":      "agent control database datagen engine engine/plan experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile host job meter option privatefile report repository settings terminal workload",
 
 	// The manual.
 	"docs": "",

@@ -350,9 +350,8 @@ func TestScript_OutcomeSetsExitCode(t *testing.T) {
 			job.ExitError, `sledge: invalid command name "ls"`, "",
 		},
 		{
-			"succeeds without metrics", "a.tcl", "metstart\nmetstop\n",
-			job.OK, "", "CPU metrics are not started, and the script goes on without them: metrics of processors and disks are not built into Sledge yet\n" +
-				"No Metrics Agent detected on id: localhost:10000: metrics of processors and disks are not built into Sledge yet\n",
+			"succeeds without metrics", "a.tcl", "metset agent_id 10000\nmetstatus\nmetstop\n",
+			job.OK, "", "Metrics agent id set to 10000\nCPU Metrics are not running on localhost\nNo Metrics Agent detected on id: localhost:10000\n",
 		},
 		{
 			"continues after a command failed in Python", "a.py", "dbset('db')\nprint('on')\n",

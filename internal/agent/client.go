@@ -108,7 +108,7 @@ type Poll struct {
 // Placed is a reading with its time by this machine's clock.
 type Placed struct {
 	At      time.Time
-	Samples []job.Sample // without the label machine
+	Samples []job.Sample // with the name of the saved agent as the label machine
 }
 
 // Poll asks the agent for the readings since the last poll. If there is an error, the readings that came
@@ -161,7 +161,7 @@ func (c *Client) take(d Document, poll *Poll) error {
 		}
 		placed := Placed{At: at, Samples: make([]job.Sample, len(r.Samples))}
 		for i, s := range r.Samples {
-			placed.Samples[i] = job.Sample{Series: cleanSeries(s.Series), Value: s.Value}
+			placed.Samples[i] = job.Sample{Series: c.series(s.Series), Value: s.Value}
 		}
 		poll.Readings = append(poll.Readings, placed)
 	}
@@ -281,8 +281,14 @@ func cleanMap(texts map[string]string, most int) map[string]string {
 	return cleaned
 }
 
-func cleanSeries(s job.Series) job.Series {
-	return job.Series{Name: clean(s.Name), Unit: clean(s.Unit), Labels: cleanMap(s.Labels, mostLabels)}
+// series returns a series of the agent with the label machine.
+func (c *Client) series(s job.Series) job.Series {
+	labels := cleanMap(s.Labels, mostLabels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels["machine"] = c.agent.Name
+	return job.Series{Name: clean(s.Name), Unit: clean(s.Unit), Labels: labels}
 }
 
 func cleanHost(h job.Host) job.Host {

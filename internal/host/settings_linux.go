@@ -1,12 +1,15 @@
 package host
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"sledge/internal/doctor"
 )
 
 // settings returns the settings of this machine on which performance depends.
@@ -85,8 +88,18 @@ func settingsBelow(root fs.FS) map[string]string {
 		if _, err := fs.Stat(root, path.Join(folder, "device")); err != nil {
 			continue
 		}
+		add("model of "+path.Base(folder), one(root, path.Join(folder, "device/model")))
+		if gigabytes := doctor.Number(one(root, path.Join(folder, "size"))) * sector / 1e9; gigabytes >= 2 { // smaller ones hold no database
+			add("size of "+path.Base(folder), fmt.Sprintf("%.0f GB", gigabytes))
+		}
 		add("scheduler of "+path.Base(folder), one(root, path.Join(folder, "queue/scheduler")))
 		add("read-ahead of "+path.Base(folder), one(root, path.Join(folder, "queue/read_ahead_kb")))
+	}
+	networks, _ := fs.Glob(root, "sys/class/net/*")
+	for _, folder := range networks {
+		if megabits := doctor.Number(one(root, path.Join(folder, "speed"))); megabits > 0 { // -1 without a cable, and of virtual ones
+			add("speed of "+path.Base(folder), fmt.Sprintf("%g Gbps", megabits/1000))
+		}
 	}
 	for name, in := range map[string]struct{ file, field string }{
 		"microcode of the CPU":  {"proc/cpuinfo", "microcode"},

@@ -86,7 +86,7 @@ func (s subject) charts() (list []section) {
 		}
 	}
 	var busy []block
-	for _, c := range Machine(s.details) {
+	for _, c := range Machine(s.details.Metrics) {
 		busy = append(busy, draw(c, ""))
 	}
 	add("Machine under test", "as recorded by the program that ran the job", busy...)
@@ -339,12 +339,12 @@ func streams(r job.Result) chart.Spans {
 	return c
 }
 
-// Machine draws the load of the machine under test, as another program recorded it.
-func Machine(d job.ImportDetails) (list []chart.Chart) {
-	if len(d.Metrics) == 0 {
+// Machine draws the use of the machine under test.
+func Machine(metrics []job.SystemMetric) (list []chart.Chart) {
+	if len(metrics) == 0 {
 		return nil
 	}
-	begin := d.Metrics[0].At
+	begin := metrics[0].At
 	type reading struct {
 		name string
 		of   func(job.SystemMetric) *float64
@@ -366,7 +366,7 @@ func Machine(d job.ImportDetails) (list []chart.Chart) {
 		for i, r := range c.lines {
 			line := chart.Line{Name: r.name, Is: "metric " + strconv.Itoa(i+1)}
 			seen := false
-			for _, m := range d.Metrics {
+			for _, m := range metrics {
 				v := r.of(m)
 				seen = seen || v != nil
 				line.Points = append(line.Points, chart.Point{X: m.At.Sub(begin).Seconds(), Y: orNothing(v)})

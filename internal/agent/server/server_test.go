@@ -317,8 +317,8 @@ func TestServer_SamplesItsMachine(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range poll.Readings[0].Samples {
 		names[s.Name] = true
-		if s.Labels["machine"] != "" {
-			t.Errorf("%v: the client decides the label machine", s.Series)
+		if s.Labels["machine"] != a.saved.Name {
+			t.Errorf("got %v, want the name of the saved agent as the machine", s.Series)
 		}
 	}
 	if !names["CPU"] || !names["memory"] || names["Sledge's CPU"] {

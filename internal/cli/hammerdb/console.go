@@ -178,8 +178,12 @@ func consoleSession(ctx context.Context, p *program.Program, use consoleUse) (er
 // NewConsole makes a console with the settings of a file. height is nil unless the console is
 // interactive. shows says whether the console prints the results of commands.
 func NewConsole(p *program.Program, kept, script string, height func() int, shows bool) (*console.Console, error) {
+	agents, err := p.Agents()
+	if err != nil {
+		return nil, err
+	}
 	made, err := console.New(console.Config{
-		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version,
+		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version, Agents: agents,
 		Out: p.Whole, Width: p.StdoutWidth, Environ: p.Environ,
 		OpenStore: func(path string) (*repository.Store, error) { return site.ConsoleRepository(p, path) },
 		StartWeb:  func(path string, port int) (console.OwnWeb, error) { return site.StartWeb(p, path, port) },

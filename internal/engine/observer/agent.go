@@ -79,7 +79,7 @@ func (a *Agent) Sample(ctx context.Context) error {
 		if r.At.Sub(a.last) > mostBetween {
 			a.gap(r.At.Add(-time.Second), "the agent took no readings, as when its machine sleeps or is overloaded")
 		}
-		a.axis.AppendAt(r.At, withMachine(r.Samples, a.Saved.Name)...)
+		a.axis.AppendAt(r.At, r.Samples...)
 		a.readings++
 		a.last, a.why = r.At, ""
 	}
@@ -87,17 +87,6 @@ func (a *Agent) Sample(ctx context.Context) error {
 		a.why = err.Error()
 	}
 	return err
-}
-
-// withMachine sets the label machine of samples.
-func withMachine(samples []job.Sample, name string) []job.Sample {
-	for i, s := range samples {
-		if s.Labels == nil {
-			samples[i].Labels = map[string]string{}
-		}
-		samples[i].Labels["machine"] = name
-	}
-	return samples
 }
 
 // gap notes that there are no readings from the last one until a time.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"sledge/internal/agent"
 	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -51,6 +52,9 @@ type Config struct {
 	// OpenStore opens the job repository at a path, or the default one if the path is "".
 	OpenStore func(path string) (*repository.Store, error)
 
+	// Agents are the saved agents, whose machines metstart can show. Optional.
+	Agents agent.List
+
 	// StartWeb serves the web application on a port of this machine, with the job repository at a
 	// path as for OpenStore. FindWeb finds a server of the same user and repository on a port,
 	// whichever command started it. Both are nil in a console that must not serve.
@@ -74,6 +78,7 @@ type Console struct {
 	script  script
 	warned  bool // the warning that others can read the running script was printed
 	counter counter
+	metrics metrics
 	web     web
 
 	repository openRepository
@@ -114,6 +119,7 @@ func New(config Config) (*Console, error) {
 
 // Close stops the console's work in progress and closes its files.
 func (c *Console) Close() error {
+	c.metrics.end()
 	return errors.Join(c.closeWeb(), c.closeCounter(), c.closeUserLog(), c.repository.close(), c.book.Close())
 }
 

@@ -356,8 +356,10 @@ func jobsDiff(c *Console, ctx context.Context, store *repository.Store, _ Call, 
 // 0.
 func processorsOf(ctx context.Context, store *repository.Store, jobs []job.Job) (int, error) {
 	for _, j := range jobs {
-		if j.Facts != nil && j.Facts.Host.CPUs > 0 {
-			return j.Facts.Host.CPUs, nil
+		if j.Facts != nil {
+			if _, machine := views.Machine(*j.Facts); machine.CPUs > 0 {
+				return machine.CPUs, nil
+			}
 		}
 		details, err := store.Imported(ctx, j.ID)
 		if err != nil {

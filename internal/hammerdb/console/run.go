@@ -201,6 +201,7 @@ func (c *Console) do(ctx context.Context, order settings.Order) (string, error) 
 
 // perform runs a job and shows it until it has ended. An error means that the job could not begin.
 func (c *Console) perform(ctx context.Context, order settings.Order) (control.Outcome, error) {
+	order = c.metrics.watched(order)
 	store, err := c.storeFor(order.Plan)
 	if err != nil {
 		return control.Outcome{}, err
@@ -216,9 +217,9 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 		with.Attending = append(with.Attending, screen) // the output of a test run must be complete
 	}
 	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Options.Target(order.Plan.Connection))
-	var counted, restore func()
+	var counted, sampled, restore func()
 	with.Begun = func(r *control.Handle) {
-		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)
+		counted, sampled, restore = c.counter.record(r, order.Plan.Database.Name), c.metrics.record(r, order), c.onInterrupt(r.Interrupt)
 	}
 	running, err := control.Start(ctx, c.Runner, order, with)
 	if err != nil {
@@ -230,6 +231,7 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	outcome := running.Wait()
 	restore()
 	counted()
+	sampled()
 	if outcome.Lost != nil {
 		c.out.printf("Error: the result of job %s was not saved: %v", running.ID(), outcome.Lost)
 	}

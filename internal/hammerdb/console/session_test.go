@@ -52,6 +52,9 @@ var varying = []struct {
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	// These depend on the build and on the machine.
 	{regexp.MustCompile(`(?m)^(Checking database library for Db2\n).*$`), "$1<whether there is one>"},
+	{regexp.MustCompile(`(?m)^System Discovery: .+ \| OS: .+ \| Memory: \S+ \S+$`), "System Discovery: <machine>"},
+	{regexp.MustCompile(`(?m)^Started CPU Metrics for .+:\(\d+ CPUs\)$`), "Started CPU Metrics for <model>:(<n> CPUs)"},
+	{regexp.MustCompile(`(?m)^CPU all usr.*\n`), ""},             // of a slow machine
 	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // its value may be the default
 	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set\(s\) \d+|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
 	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},

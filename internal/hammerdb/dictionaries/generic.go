@@ -92,8 +92,8 @@ type counter struct {
 }
 
 type metrics struct {
-	Host string `opt:"agent_hostname" help:"host of the metrics agent; without effect, because metrics are not built yet"`
-	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"ID of that agent; without effect, because metrics are not built yet"`
+	Host string `opt:"agent_hostname" help:"machine that metstart shows: localhost, or the name or the host of a saved agent"`
+	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"port of that agent, if several agents of its host are saved"`
 }
 
 type dataGeneration struct {

@@ -38,8 +38,8 @@ var all = map[string]part{
 		return views.TCount(ctx, s.Store, j, s.Catalog)
 	},
 	"metrics": func(s Source, ctx context.Context, j job.Job) (views.View, error) {
-		details, err := s.Store.Imported(ctx, j.ID)
-		return views.Metrics(j, details), err
+		used, err := views.Used(ctx, s.Store, j)
+		return views.Metrics(j, used), err
 	},
 	"system": func(s Source, ctx context.Context, j job.Job) (views.View, error) {
 		details, err := s.Store.Imported(ctx, j.ID)

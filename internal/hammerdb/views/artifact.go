@@ -35,6 +35,10 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 	if err != nil {
 		return View{}, err
 	}
+	used, err := Used(ctx, store, j)
+	if err != nil {
+		return View{}, err
+	}
 	b := benchmark(j, c)
 	o := object{
 		{"schema", artifactSchema},
@@ -68,7 +72,7 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 	} else {
 		o = append(o, member{"transaction_count", transactionCount(j, counted, c)}, member{"response_times", responseTimes(timings, b.Labels)})
 	}
-	return View{value: append(o, member{"metrics", metricSeries(details)})}, nil
+	return View{value: append(o, member{"metrics", metricSeries(used)})}, nil
 }
 
 // AllTimings returns the response times of a job's transactions, over all virtual users.
@@ -348,9 +352,9 @@ func queryTimes(timings []job.Timing) object {
 	return object{{"type", "bar"}, {"unit", "milliseconds"}, {"rows", rows}}
 }
 
-func metricSeries(details job.ImportDetails) object {
+func metricSeries(list []job.SystemMetric) object {
 	processors, operations, throughput := []object{}, []object{}, []object{}
-	for _, m := range details.Metrics {
+	for _, m := range list {
 		at := member{"timestamp", m.At.Format(time.DateTime)}
 		if m.User != nil && m.Sys != nil && m.IRQ != nil && m.Idle != nil {
 			processors = append(processors, object{
@@ -364,5 +368,5 @@ func metricSeries(details job.ImportDetails) object {
 			throughput = append(throughput, object{at, {"value", decimal(*m.MBps)}})
 		}
 	}
-	return object{{"available", len(details.Metrics) > 0}, {"cpu_percent", processors}, {"iops", operations}, {"mbps", throughput}}
+	return object{{"available", len(list) > 0}, {"cpu_percent", processors}, {"iops", operations}, {"mbps", throughput}}
 }

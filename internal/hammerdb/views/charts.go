@@ -36,10 +36,10 @@ func JobChart(ctx context.Context, store *repository.Store, j job.Job, kind stri
 		drawn.Charts, err = countCharts(ctx, store, j, c)
 		missing = "transaction counter data"
 	case "metrics":
-		var details job.ImportDetails
-		details, err = store.Imported(ctx, j.ID)
-		drawn.Charts, missing = metricCharts(details), "metrics data"
-		if len(drawn.Charts) == 0 {
+		var used []job.SystemMetric
+		used, err = Used(ctx, store, j)
+		drawn.Charts, missing = metricCharts(used), "metrics data"
+		if err == nil && len(drawn.Charts) == 0 {
 			return "", noChart("Chart for jobid %s not available, Jobid has insufficient metrics data", j.ID)
 		}
 	}
@@ -155,12 +155,12 @@ func countCharts(ctx context.Context, store *repository.Store, j job.Job, c cata
 }
 
 // metricCharts draws the load of the machine under test.
-func metricCharts(d job.ImportDetails) []chart.Chart {
+func metricCharts(list []job.SystemMetric) []chart.Chart {
 	const least = 2 // readings
-	if len(d.Metrics) < least {
+	if len(list) < least {
 		return nil
 	}
-	return paper.Machine(d)
+	return paper.Machine(list)
 }
 
 // ProfileChart returns a page with the curves of a performance profile.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/names"
@@ -360,13 +358,13 @@ func sampled(seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Count, error] {
 	}
 }
 
-// Metrics is the view of "jobs ID metrics". So far only jobs that HammerDB recorded have metrics.
-func Metrics(j job.Job, details job.ImportDetails) View {
-	if len(details.Metrics) == 0 {
+// Metrics is the view of "jobs ID metrics".
+func Metrics(j job.Job, list []job.SystemMetric) View {
+	if len(list) == 0 {
 		return without(j, "metrics data")
 	}
 	var o object
-	for _, m := range details.Metrics {
+	for _, m := range list {
 		var figures object
 		for _, f := range []struct {
 			name  string
@@ -381,8 +379,8 @@ func Metrics(j job.Job, details job.ImportDetails) View {
 	return View{value: o}
 }
 
-// System is the view of "jobs ID system". HammerDB describes the machine of its agent. Sledge
-// describes the machine that it runs on, and the view says so.
+// System is the view of "jobs ID system". It describes the machine of Machine, and says which one that
+// is.
 func System(j job.Job, details job.ImportDetails) View {
 	facts := system(j, details)
 	if len(facts) == 0 {
@@ -396,10 +394,12 @@ func system(j job.Job, details job.ImportDetails) object {
 	for _, s := range details.System {
 		facts[s.Name] = s.Value
 	}
-	if f := j.Facts; f != nil && j.Origin == "" {
-		facts = map[string]string{
-			"hostname": f.Host.Name, "cpumodel": f.Host.CPU, "cpucount": strconv.Itoa(f.Host.CPUs), "system_type": f.Host.Arch,
-			"os_name": f.Host.OS, "memory": humanize.IBytes(f.Host.MemoryBytes), "extra": "the machine that Sledge ran on",
+	if j.Facts != nil && j.Origin == "" {
+		name, machine := Machine(*j.Facts)
+		facts = lines.SystemFacts(machine)
+		facts["extra"] = "the machine that Sledge ran on"
+		if name != here {
+			facts["extra"] = "the machine of the agent " + name
 		}
 	}
 	if len(facts) == 0 {

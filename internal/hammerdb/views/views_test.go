@@ -143,7 +143,7 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	for _, view := range []View{
 		Results(two, several), Timestamps(two...), Result(reporttest.Queries(), several),
 		Timing(reporttest.Run(), timingsOf(imported, 0)), Timing(reporttest.Run(), timingsOf(imported, 2)), Timing(reporttest.Run(), timingsOf(imported, 3)),
-		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.ImportDetails{}), System(reporttest.Run(), job.ImportDetails{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.ImportDetails{}),
+		Metrics(reporttest.Run(), imported.Metrics), Metrics(reporttest.Run(), nil), System(reporttest.Run(), job.ImportDetails{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.ImportDetails{}),
 		Settings(settings), Settings(nil), Database(reporttest.Run(), several), Database(reporttest.Queries(), several), Database(reporttest.Killed(), several), Benchmark(reporttest.Run(), several), Benchmark(reporttest.Queries(), several),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
