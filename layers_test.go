@@ -185,6 +185,7 @@ var layers = map[string]string{
 	"suite/databasetest":     "database job option suite/sessions suite/suitetest",
 	"grammartest":            "catalog catalog/edition database engine/plan job option privatefile sqlfile suite/sessions workload",
 	"report/reporttest":      "job meter option",
+	"host/hosttest":          "",
 	"suite/workloadtest":     "catalog/edition database engine/plan job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":        "suite",
 	"engine/order/ordertest": "engine/order job",

@@ -37,7 +37,7 @@ func figuresBelow(root string) ([]figure, error) {
 }
 
 // cpuFigures are the shares of the time of all cores, and the threads that wait for a core.
-func cpuFigures(proc procfs.FS, _ string) ([]figure, error) {
+func cpuFigures(proc procfs.FS, root string) ([]figure, error) {
 	stat, err := proc.Stat()
 	if err != nil {
 		return nil, err
@@ -51,6 +51,9 @@ func cpuFigures(proc procfs.FS, _ string) ([]figure, error) {
 		mode("user", t.User+t.Nice), mode("system", t.System), mode("interrupts", t.IRQ+t.SoftIRQ), mode("steal", t.Steal), mode("waiting for disks", t.Iowait),
 		{job.Series{Name: "context switches", Unit: "a second", Labels: client()}, rate, float64(stat.ContextSwitches), 0},
 	}
+	if megahertz, known := frequency(root); known {
+		list = append(list, figure{job.Series{Name: "CPU frequency", Unit: "MHz", Labels: client()}, level, megahertz, 0})
+	}
 	if sched, err := proc.Schedstat(); err == nil { // a kernel may have none
 		var waited uint64
 		for _, core := range sched.CPUs {
@@ -59,6 +62,23 @@ func cpuFigures(proc procfs.FS, _ string) ([]figure, error) {
 		list = append(list, figure{job.Series{Name: "threads waiting for a core", Labels: client()}, rate, float64(waited) / 1e9, 0})
 	}
 	return list, nil
+}
+
+// mostFrequencies limits the cores whose frequency is read: kernels before 5.18 may need 10 ms for each.
+const mostFrequencies = 8
+
+// frequency returns the mean frequency of cores that are spread over all of them. It returns false if
+// the system has no driver that reports it, as most virtual machines.
+func frequency(root string) (megahertz float64, known bool) {
+	files, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
+	n := 0
+	for i := 0; i < len(files); i += (len(files) + mostFrequencies - 1) / mostFrequencies {
+		text, err := os.ReadFile(files[i])
+		if kilohertz := doctor.Number(string(text)); err == nil && kilohertz > 0 { // a core may be offline
+			megahertz, n = megahertz+kilohertz/1000, n+1
+		}
+	}
+	return megahertz / max(1, float64(n)), n > 0
 }
 
 // memoryFigures are the amounts of memory by use, and the pages that were read because they were not

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -32,7 +33,8 @@ func root(t *testing.T, files map[string]string) string {
 
 func TestFigures_AreThoseOfTheKernel(t *testing.T) {
 	before := map[string]string{
-		"proc/stat":             "cpu  1000 0 500 8000 100 10 20 30 0 0\ncpu0 1000 0 500 8000 100 10 20 30 0 0\nintr 1\nctxt 5000\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n",
+		"proc/stat": "cpu  1000 0 500 8000 100 10 20 30 0 0\ncpu0 1000 0 500 8000 100 10 20 30 0 0\nintr 1\nctxt 5000\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n",
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "1000000\n", "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq": "<unknown>\n",
 		"proc/schedstat":        "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 1000 2000000000 5\ncpu1 0 0 0 0 0 0 1000 1000000000 5\n",
 		"proc/meminfo":          "MemTotal:       1048576 kB\nMemFree:        1000 kB\nMemAvailable:    524288 kB\nCached:          102400 kB\nDirty:             1024 kB\nWriteback:            0 kB\n",
 		"proc/vmstat":           "nr_free_pages 9\npgmajfault 10\npswpin 0\npswpout 0\n",
@@ -48,7 +50,8 @@ func TestFigures_AreThoseOfTheKernel(t *testing.T) {
 	}
 	after := maps.Clone(before)
 	maps.Copy(after, map[string]string{
-		"proc/stat":                "cpu  1100 0 540 8040 110 12 21 37 0 0\ncpu0 1100 0 540 8040 110 12 21 37 0 0\nintr 1\nctxt 5300\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n",
+		"proc/stat": "cpu  1100 0 540 8040 110 12 21 37 0 0\ncpu0 1100 0 540 8040 110 12 21 37 0 0\nintr 1\nctxt 5300\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n",
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "2400000\n", "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq": "3600000\n",
 		"proc/schedstat":           "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 1000 5000000000 5\ncpu1 0 0 0 0 0 0 1000 2000000000 5\n",
 		"proc/vmstat":              "pgmajfault 30\npswpin 0\npswpout 4\n",
 		"proc/diskstats":           "   8       0 sda 150 0 6000 1250 600 0 12000 2000 0 6000 9000 0 0 0 0 30 250\n",
@@ -75,7 +78,7 @@ func TestFigures_AreThoseOfTheKernel(t *testing.T) {
 	}
 	for name, want := range map[string]float64{
 		"CPU/client, user": 50, "CPU/client, system": 20, "CPU/client, interrupts": 1.5, "CPU/client, steal": 3.5, "CPU/client, waiting for disks": 5,
-		"context switches/client": 150, "threads waiting for a core/client": 2,
+		"context switches/client": 150, "CPU frequency/client": 3000, "threads waiting for a core/client": 2,
 		"memory/client, used": 512, "memory/client, cache": 100, "memory/client, dirty": 1, "memory/client, being written": 0,
 		"pages/client, read from disk": 10, "pages/client, swapped out": 2,
 		"disk throughput/read, sda, client": 1.024, "disk throughput/written, sda, client": 2.048,
@@ -99,5 +102,20 @@ func TestFigures_AreThoseOfTheKernel(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("got %v", got)
+	}
+}
+
+func TestFrequency_IsThatOfCoresSpreadOverAll(t *testing.T) {
+	files := map[string]string{"proc/1/cgroup": ""}
+	if _, known := frequency(root(t, files)); known {
+		t.Error("it is known without a driver")
+	}
+	for core := range 20 { // every third is read: 0, 3, ..., 18
+		files[fmt.Sprintf("sys/devices/system/cpu/cpu%02d/cpufreq/scaling_cur_freq", core)] = fmt.Sprint(1_000_000 + 100_000*core)
+	}
+	files["sys/devices/system/cpu/cpu03/cpufreq/scaling_cur_freq"] = "0" // offline
+	// (1000 + 1600 + 1900 + 2200 + 2500 + 2800) / 6
+	if got, known := frequency(root(t, files)); !known || got != 2000 {
+		t.Errorf("got %g MHz, want 2000", got)
 	}
 }

@@ -144,6 +144,10 @@ var sampled = []*Metric{
 		Help: "Share of the time of all cores by mode",
 	},
 	{
+		Name: "sledge_host_cpu_frequency_hertz", Type: Gauge, Labels: []string{"machine"}, Series: "CPU frequency", Factor: 1e6,
+		Help: "Mean frequency of up to eight cores",
+	},
+	{
 		Name: "sledge_host_cpu_limit_ratio", Type: Gauge, Labels: []string{"machine", "time"}, Series: "CPU limit of the container", Factor: 0.01,
 		Help: "Use of the container's limit of CPU time: used, and throttled",
 	},
