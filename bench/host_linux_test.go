@@ -63,7 +63,7 @@ func labelled(name string, values ...string) func(job.Series) bool {
 	}
 }
 
-// TestSampler_MeasuresKnownLoads compares what is sampled of this machine with loads whose amounts are
+// TestSampler_MeasuresKnownLoads compares the samples of this machine with loads whose amounts are
 // known.
 func TestSampler_MeasuresKnownLoads(t *testing.T) {
 	size := 20 // of each load, in tenths of a second and in 25 MB

@@ -43,7 +43,7 @@ func throughput(name, of, direction string) func(job.Series) bool {
 	}
 }
 
-// least fails the test if less than 97 % of a known amount was measured. More is no error, because
+// least fails the test if less than 97 % of a known amount was measured. More is correct, because
 // other work on the machine counts too; "make bench RUN=Sampler" requires an idle machine and compares
 // both ways.
 func least(t *testing.T, what string, measured, known float64) {

@@ -1,5 +1,4 @@
-// Package hosttest loads this machine by known amounts, for tests and benchmarks of what is measured
-// of it.
+// Package hosttest loads this machine by known amounts, for tests and benchmarks of the host sampler.
 package hosttest
 
 import (
