@@ -112,7 +112,10 @@ type Disturbance struct {
 type BackgroundWork struct {
 	ID    string // the same in each reading
 	Began string // in words, for the first reading that has it; "" says nothing
-	Ended string // in words, for the first reading that no longer has it; "" says nothing
+	Ended string // in words, for the first reading that no longer has it; "" says nothing, and means that it has ended at the first
+
+	Name string        // "checkpoint", "vacuum of stock"
+	Age  time.Duration // the time since it began; 0 if it is not known
 }
 
 // Pooling is how a connection pooler assigns its connections to clients.

@@ -49,7 +49,7 @@ func NewJobs(jobs []job.Job, headline func(job.Job) string) Jobs {
 // NewHead returns the summary of a job for a list.
 func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 	d := report.NewDocument(j, j.Result.Summary)
-	d.Line, d.Facts, d.Findings, d.Loaded, d.Alarms, d.Grounds, d.ServerCounters, d.Statements = headline(j), nil, nil, nil, nil, nil, nil, nil
+	d.Line, d.Facts, d.Findings, d.Loaded, d.Alarms, d.Grounds, d.Resources, d.ServerCounters, d.Statements = headline(j), nil, nil, nil, nil, nil, nil, nil, nil
 	return d
 }
 

@@ -71,12 +71,13 @@ func (l *Load) End() job.ClientLoad {
 	used.CPUSeconds = CPUSeconds() - l.cpu
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
-		used.Machine = l.machine(used.CPUSeconds, elapsed, runtime.NumCPU())
+		used.Machine = l.machine(used.CPUSeconds, elapsed, machineCores())
 	}
 	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined
 	used.Cores = usableCores(used.MaxProcs, used.CgroupCores)
 	if l.seconds != nil {
 		used.Judged, used.Limits, used.Untold = l.seconds.end()
+		used.Uses = l.seconds.used()
 	}
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)

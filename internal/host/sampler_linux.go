@@ -113,6 +113,9 @@ func memoryFigures(proc procfs.FS, root string) ([]figure, error) {
 		if called := names[name]; called != "" {
 			list = append(list, figure{job.Series{Name: "pages", Unit: "a second", Labels: client("pages", called)}, rate, doctor.Number(value), 0})
 		}
+		if name == "oom_kill" { // since Linux 4.13
+			list = append(list, figure{job.Series{Name: "processes killed for memory", Unit: "a second", Labels: client()}, rate, doctor.Number(value), 0})
+		}
 	}
 	return list, nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -48,10 +49,11 @@ type seconds struct {
 	knowsWaited bool // the system reports the waits of threads
 	judged      int
 	rules       []watchedRule
+	uses        []useSum // of ownUses
 }
 
 func newSeconds(use CoreUse, users Users) *seconds {
-	s := &seconds{use: use, group: cgroupCores(os.DirFS("/"))}
+	s := &seconds{use: use, group: cgroupCores(os.DirFS("/")), uses: make([]useSum, len(ownUses))}
 	for _, r := range rules {
 		s.rules = append(s.rules, watchedRule{rule: r})
 	}
@@ -95,6 +97,11 @@ func (s *seconds) add(users Users) (announced []job.ClientLimit) {
 			announced = append(announced, w.limit(w.current))
 		}
 	}
+	for i, own := range ownUses {
+		if value, known := own.figure(one); known {
+			s.uses[i].add(value, math.Round(from), own.ResourceUse)
+		}
+	}
 	return announced
 }
 
@@ -119,6 +126,17 @@ func (s *seconds) second(now counters, elapsed float64) second {
 		one.delay = delay
 	}
 	return one
+}
+
+// used returns the measures of this process.
+func (s *seconds) used() (list []job.ResourceUse) {
+	for i, own := range ownUses {
+		if sum := s.uses[i]; sum.Seconds > 0 {
+			own.Machine, own.Values = job.ClientMachine, &sum.UseValues
+			list = append(list, own.ResourceUse)
+		}
+	}
+	return list
 }
 
 // end returns the number of judged seconds, the limits that were found, and what cannot be told.

@@ -36,6 +36,9 @@ type ClientLoad struct {
 	Limits []ClientLimit `json:"limits,omitempty"`
 	Untold string        `json:"untold,omitempty"`
 
+	// Uses are the measures of the process as a resource. In a result they are among its Resources.
+	Uses []ResourceUse `json:"uses,omitempty" hidden:"true" jsonschema:"-"`
+
 	Machine *MachineLoad `json:"machine,omitempty"` // nil if the system does not report it
 
 	// The pauses in which Go's garbage collector stopped the whole process.

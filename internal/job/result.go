@@ -120,6 +120,13 @@ type Course struct {
 	// not change.
 	Steps []LoadStep `json:"steps,omitempty"`
 
+	// Slowest is the slowdown that cost most transactions; nil if there was none, or if the load changed on
+	// purpose.
+	Slowest *Slowdown `json:"slowest,omitempty"`
+
+	// Background is the work of the server's own in the measured time. Only work that slows runs is known.
+	Background []BackgroundWork `json:"background,omitempty"`
+
 	// Outages are the times in which connections were lost, in a run that reconnects.
 	Outages []Outage `json:"outages,omitempty"`
 
@@ -158,6 +165,10 @@ type Demand struct {
 // Beside holds the findings of observers beside the virtual users of a run.
 type Beside struct {
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
+
+	// Resources says how the resources of the machines were used in the measured time; nil if no machine was
+	// sampled.
+	Resources *Resources `json:"resources,omitempty"`
 
 	ServerReport *ServerReport `json:"server_report,omitempty"` // of a run whose options request it
 

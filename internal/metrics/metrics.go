@@ -168,6 +168,10 @@ var sampled = []*Metric{
 		Help: "Pages that were read from disk, swapped in or swapped out",
 	},
 	{
+		Name: "sledge_host_processes_killed_per_second", Type: Gauge, Labels: []string{"machine"}, Series: "processes killed for memory", Factor: 1,
+		Help: "Processes that the kernel killed because memory was exhausted",
+	},
+	{
 		Name: "sledge_host_disk_bytes_per_second", Type: Gauge, Labels: []string{"machine", "disk", "direction"}, Series: "disk throughput", Factor: 1e6,
 		Help: "Throughput of a disk",
 	},

@@ -2,21 +2,29 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/job"
 )
 
-// bottleneck says in one sentence what limited a run, with its evidence, or that it cannot be told. It is ""
-// if nothing is known about the server's sessions.
+// bottleneck says in one sentence what limited a run, with its evidence and what slowed it meanwhile, or that it
+// cannot be told. It is "" for a job that another program recorded, and if the client contains the database and
+// only that can have limited it.
 func bottleneck(r job.Result) string {
+	if r.Client == nil && r.Activity == nil {
+		return ""
+	}
 	for _, rule := range bottlenecks {
 		if text := rule.says(r); text != "" {
-			return text
+			return text + meanwhile(r)
 		}
 	}
 	return ""
 }
+
+// full is the share of the cores of a machine from which on all are in use: the kernel leaves some of each idle.
+const full = 0.9
 
 // bottlenecks are the rules, of which the first that says something decides.
 //
@@ -42,9 +50,42 @@ var bottlenecks = []struct {
 		}
 		return ""
 	}},
-	{"few samples", "the standard error of a share p of n samples is sqrt(p (1 - p) / n): a tenth at n = 25", func(r job.Result) string {
-		if r.Activity == nil || r.Activity.Joined == nil {
+	{"stolen cores", "proc_stat(5), steal: the host of a virtual machine ran others. The limits are those of host/resources.go", func(r job.Result) string {
+		used, stolen := r.Resources.Use("CPU", "in use"), r.Resources.Use("CPU", "stolen by the host")
+		if used == nil || stolen == nil || waitsElsewhere(r) || !stolen.Short() || used.Values.Mean+stolen.Values.Mean < 100*full {
 			return ""
+		}
+		return fmt.Sprintf("limited by the host of the server's virtual machine: it took %.0f %% of the CPU%s; the machine used %.0f %%", stolen.Values.Mean, worstSecond(*stolen), used.Values.Mean)
+	}},
+	{"limit of the container", "throttled_usec of cpu.stat, Linux kernel documentation, Control Group v2", func(r job.Result) string {
+		u := r.Resources.Use("CPU limit", "throttled")
+		if u == nil || waitsElsewhere(r) || !u.Short() {
+			return ""
+		}
+		return fmt.Sprintf("limited by the CPU limit of the server's container: it was throttled %.0f %% of the time%s", u.Values.Mean, worstSecond(*u))
+	}},
+	{"other programs", "the utilization law: a full CPU limits the throughput, and here others than the server have most of it", func(r job.Result) string {
+		m := serverMachine(r)
+		if m == nil || waitsElsewhere(r) || m.Busy < full*float64(m.Cores) || m.Others <= max(m.Server, m.Client) || others(r) == "" {
+			return ""
+		}
+		return fmt.Sprintf("limited by other programs on the server's machine: of %s in use, %s, the server %.2f and the client %.2f", cores(float64(m.Cores)), others(r), m.Server, m.Client)
+	}},
+	{"memory", "Linux kernel documentation, PSI: the share of the time in which threads waited for memory", func(r job.Result) string {
+		u := r.Resources.Use("memory", "some thread waits")
+		if u == nil || waitsElsewhere(r) || !u.Short() {
+			return ""
+		}
+		return fmt.Sprintf("limited by the memory of the server's machine: threads waited for memory %.0f %% of the time%s", u.Values.Mean, worstSecond(*u))
+	}},
+	{"few samples", "the standard error of a share p of n samples is sqrt(p (1 - p) / n): a tenth at n = 25", func(r job.Result) string {
+		switch {
+		case r.Client != nil && r.Client.WithDatabase:
+			return ""
+		case r.Activity == nil:
+			return "what limited it cannot be told, because the server's sessions were not sampled"
+		case r.Activity.Joined == nil:
+			return "what limited it cannot be told, because the server's sessions cannot be joined with transactions"
 		}
 		if why := r.Activity.Joined.Undivided; why != "" {
 			return "what limited it cannot be told, because " + Printable(why)
@@ -72,6 +113,20 @@ var bottlenecks = []struct {
 		}
 		return "no single limit: transactions spend their time in " + strings.Join(list, ", ")
 	}},
+}
+
+// waitsElsewhere reports whether transactions spend most of their time in a wait that is neither for a core nor for
+// memory. Then a machine that is short of these is not what limits them.
+func waitsElsewhere(r job.Result) bool {
+	p := profileOf(r.Activity)
+	if p.samples < job.FewSamples || p.greatest().share < 0.5 {
+		return false
+	}
+	switch p.greatest().class {
+	case "cpu", "network", "memory", job.PartClient:
+		return false
+	}
+	return true
 }
 
 // activeSessions is the mean number of active sessions, for the end of a sentence.
@@ -153,40 +208,59 @@ func limitedBy(p timeProfile, r job.Result) string {
 	if first.kind != "" && len(r.Kinds) > 1 {
 		evidence += fmt.Sprintf(", most in %s (%.0f %%)", Printable(first.kind), 100*first.of)
 	}
-	if wait := greatestWait(r.Activity, first.class); wait != "" && first.class != "cpu" { // a session that computes may have a state
+	wait := greatestWait(r.Activity, first.class)
+	if wait != "" && first.class != "cpu" { // a session that computes may have a state
 		evidence += ", mostly " + Printable(wait)
 	}
+	limit := limits[first.class]
+	if slices.Contains(flushWaits, strings.ToLower(wait)) {
+		limit.name = "log flushes"
+	}
+	if limit.evidence != nil {
+		evidence += limit.evidence(r)
+	}
 	evidence += room(r)
-	switch first.class {
-	case "cpu":
+	switch {
+	case first.class == "cpu":
 		return cpuLimit(evidence, r)
-	case "network", job.PartClient:
+	case first.class == "network" || first.class == job.PartClient:
+		if n, busy := serverCPU(r); n > 0 && busy >= full*n {
+			return "limited by CPU: all cores were in use, and threads waited for one; " + evidence
+		}
 		return "limited by round trips: " + evidence + ". More users, or fewer round trips, would do more"
-	case "lock":
-		return "limited by locks: " + evidence
-	case "log", "commit":
-		return "limited by the log: " + evidence
-	case "read":
-		return "limited by reads: " + evidence
-	case "write":
-		return "limited by writes: " + evidence
-	case "latch":
-		return "limited by latches: " + evidence
+	case limit.name != "":
+		return "limited by " + limit.name + ": " + evidence
 	}
 	return "limited by " + partWord(first.class) + ": " + evidence
 }
 
+// limits name what limited a run, by the class of the greatest part of its time, and find more evidence.
+var limits = map[string]struct {
+	name     string
+	evidence func(job.Result) string
+}{
+	"lock":   {name: "locks"},
+	"log":    {"the log", flush},
+	"commit": {"commits", flush},
+	"read":   {"reads", func(r job.Result) string { return diskTime(r, "reads", "read") }},
+	"write":  {"writes", func(r job.Result) string { return diskTime(r, "writes", "write") }},
+	"latch":  {name: "latches"},
+}
+
 // cpuLimit tells a server without free cores from one that only executes what its users send.
 func cpuLimit(evidence string, r job.Result) string {
-	const full = 0.9 // of the cores
-	m := serverMachine(r)
-	switch {
-	case m == nil:
+	switch n, busy := serverCPU(r); {
+	case n == 0:
 		return "the server computes: " + evidence + ". Whether its cores were full is not known; an agent on its machine tells"
-	case m.Busy >= full*float64(m.Cores):
+	case busy >= full*n:
 		return "limited by CPU: " + evidence
 	}
 	return "not limited by the server: " + evidence + ". More users would do more"
+}
+
+// worstSecond names the worst second of a measure.
+func worstSecond(u job.ResourceUse) string {
+	return fmt.Sprintf(", at most %.0f %% in second %.0f", u.Values.Worst, u.Values.WorstAt)
 }
 
 // serverMachine returns the load of the server's machine if it is that of the client.
@@ -199,11 +273,15 @@ func serverMachine(r job.Result) *job.MachineLoad {
 
 // room says how many cores of the server's machine were idle, if that is known.
 func room(r job.Result) string {
-	m := serverMachine(r)
-	if m == nil {
+	n, busy := serverCPU(r)
+	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %.1f of %s idle", max(0, float64(m.Cores)-m.Busy), cores(float64(m.Cores)))
+	text := fmt.Sprintf("; %.1f of %s idle", max(0, n-busy), cores(n))
+	if named := others(r); named != "" {
+		text += ", and " + named
+	}
+	return text
 }
 
 // greatestWait returns the wait of a class in which most sessions were, by the server's name.

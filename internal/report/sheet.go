@@ -60,7 +60,7 @@ func (s *Sheet) add(i Item) {
 
 // beside returns the page of a sheet that is shown beside charts.
 func beside() page {
-	return page{View: View{Look: terminal.Marked(), Whole: true, Server: true}, drawn: true}
+	return page{View: View{Look: terminal.Marked(), Whole: true, Server: true, Use: true}, drawn: true}
 }
 
 // NewSheet makes the sheet of a job for a page in a browser, with everything that Text shows. line

@@ -26,6 +26,7 @@ type View struct {
 	Rules  bool          // list the rules of a check even if all hold
 	Whole  bool          // show everything: each check, service times, options
 	Server bool          // list the counters and the statements of the server
+	Use    bool          // list how the resources of the machines were used
 	Line   string        // the headline in the words that scripts look for, shown if Whole is set; may be ""
 	Next   []Pointer     // where to look next
 }
@@ -84,6 +85,9 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	}
 	if list := j.Result.Findings; len(list) > 0 && (b.Rules || b.Whole || !allHold(list)) {
 		findings(b, j.Result.Findings)
+	}
+	if r := j.Result.Resources; b.Use && r != nil {
+		resources(b, *r)
 	}
 	if c := j.Result.ServerCounters; b.Server && c != nil {
 		counters(b, *c)

@@ -151,12 +151,14 @@ func (a answers) disturbances(ctx context.Context, s database.Session) ([]databa
 	return list, err
 }
 
-// background runs background.sql. Its columns are the ID, and the texts for the beginning and the end.
+// background runs background.sql. Its columns are the ID, the texts for the beginning and the end, the name, and
+// the seconds since it began, if they are known.
 func (a answers) background(ctx context.Context, s database.Session) ([]database.BackgroundWork, error) {
-	rows, err := ask(ctx, a.sql, s, "background", 3)
+	rows, err := ask(ctx, a.sql, s, "background", 5)
 	var list []database.BackgroundWork
 	for _, row := range rows {
-		list = append(list, database.BackgroundWork{ID: row[0], Began: row[1], Ended: row[2]})
+		age, _ := strconv.ParseFloat(row[4], 64)
+		list = append(list, database.BackgroundWork{ID: row[0], Began: row[1], Ended: row[2], Name: row[3], Age: time.Duration(age * float64(time.Second))})
 	}
 	return list, err
 }

@@ -186,6 +186,7 @@ func (s *Server) launch(arguments []string) error {
 	pidFile := filepath.Join(s.folder, "pid")
 	cmd := exec.Command("/bin/sh", append([]string{"-c", launchScript, "launch", pidFile, s.program}, arguments...)...)
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), s.environment...)
 	cmd.Dir = s.folder
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	if err := cmd.Start(); err != nil {

@@ -49,6 +49,7 @@ type Server struct {
 	path        string            // of the URL that names the server, without the slash
 	parameters  map[string]string // of that URL
 	settings    []string          // "name=value"
+	environment []string          // of its process, in addition to the test's: "name=value"
 	program     string            // path of the server program
 	folder      string            // contains the data folder, the socket and the log
 	image       *Server           // a stopped server whose data folder is copied; nil for a new data folder

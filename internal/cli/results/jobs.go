@@ -120,11 +120,11 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 }
 
 func (a *archive) showCommand() *cobra.Command {
-	var server bool
+	var server, use bool
 	c := a.one(&cobra.Command{
 		Use:     "show ID",
 		Short:   "Show everything about a job: settings, result, response and service times",
-		Example: program.Examples("sledge jobs show last", "sledge jobs show last --server", "sledge jobs show 6B02 --json"),
+		Example: program.Examples("sledge jobs show last", "sledge jobs show last --server", "sledge jobs show last --resources", "sledge jobs show 6B02 --json"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		sum, _, err := store.Summary(ctx, j.ID)
 		if err != nil {
@@ -133,9 +133,10 @@ func (a *archive) showCommand() *cobra.Command {
 		if a.json {
 			return a.program.PrintJSON(jobflags.DocumentOf(a.program, j, sum))
 		}
-		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.Width(), Look: a.program.StdoutLook, Whole: true, Server: server, Line: a.program.Headline(j)})
+		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.Width(), Look: a.program.StdoutLook, Whole: true, Server: server, Use: use, Line: a.program.Headline(j)})
 	})
 	c.Flags().BoolVar(&server, "server", false, "also list the counters and the top statements of the server in the measured time")
+	c.Flags().BoolVar(&use, "resources", false, "also list the utilization, the saturation and the errors of each resource of the machines")
 	return c
 }
 

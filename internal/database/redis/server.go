@@ -33,10 +33,10 @@ func background(ctx context.Context, of database.Session) ([]database.Background
 	found, err := of.(*session).info(ctx, "persistence")
 	var list []database.BackgroundWork
 	if found["rdb_bgsave_in_progress"] == "1" {
-		list = append(list, database.BackgroundWork{ID: "snapshot", Began: "The server saves a snapshot", Ended: "The snapshot is saved"})
+		list = append(list, database.BackgroundWork{ID: "snapshot", Began: "The server saves a snapshot", Ended: "The snapshot is saved", Name: "snapshot"})
 	}
 	if found["aof_rewrite_in_progress"] == "1" {
-		list = append(list, database.BackgroundWork{ID: "log", Began: "The server rewrites its append-only file", Ended: "The append-only file is rewritten"})
+		list = append(list, database.BackgroundWork{ID: "log", Began: "The server rewrites its append-only file", Ended: "The append-only file is rewritten", Name: "rewrite of the append-only file"})
 	}
 	return list, err
 }

@@ -96,7 +96,6 @@ func (r *run) samplers() []observer.Observer {
 // found adds a machine that the run watches to its facts.
 func (r *run) found(watched agent.Saved, machine job.Host) {
 	r.machines.Lock()
-	defer r.machines.Unlock()
 	machines := maps.Clone(r.facts.Machines) // watchers have the facts
 	if machines == nil {
 		machines = map[string]job.Host{}
@@ -107,12 +106,37 @@ func (r *run) found(watched agent.Saved, machine job.Host) {
 		r.facts.ServerMachine = watched.Name
 	}
 	facts := r.facts
+	r.machines.Unlock() // watchers of the feed may ask for a machine
 	r.feed.Send(job.Event{User: r.plan.Monitor(), Facts: &facts})
+}
+
+// machine returns the facts of a machine that the run samples.
+func (r *run) machine(name string) job.Host {
+	r.machines.Lock()
+	defer r.machines.Unlock()
+	if name == job.ClientMachine {
+		return r.facts.Host
+	}
+	return r.facts.Machines[name]
+}
+
+// serverMachine returns the machine of the database's server, or "".
+func (r *run) serverMachine() string {
+	r.machines.Lock()
+	defer r.machines.Unlock()
+	return r.facts.ServerMachine
+}
+
+// steadyLoad reports whether users work as fast as they can, or pause as long, during the whole measured time.
+func (r *run) steadyLoad() bool {
+	changes := func(g *runGroup) bool { return g.arrivals != nil || g.Plan.Pacing.Finite || len(g.Plan.Steps) > 1 }
+	return !slices.ContainsFunc(r.groups, changes)
 }
 
 // observe starts observers beside the run.
 func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 	say := func(line string) { r.feed.Message(r.plan.Monitor(), "%s", line) }
+	r.feed.Attend(&r.course)
 	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.Send), say, list...)
 }
 

@@ -38,6 +38,7 @@ func runFinite(ctx context.Context, c Run) (job.Result, error) {
 		Beside:   job.Beside{Client: clientLoad(r.plan, m)},
 	}
 	r.beside.End(&result)
+	r.course.describe(&result, r.serverMachine(), r.steadyLoad())
 	window := workload.Window{
 		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: g.Survey, Spans: result.Spans,
 	}
@@ -71,6 +72,7 @@ func (r *run) measureUntilDone(ctx context.Context, limit time.Duration, stop <-
 		return m, usersEnded, err
 	}
 	m.started = time.Now()
+	r.course.begin(m.started, r.machine)
 	if err := r.link.start(); err != nil {
 		return m, usersEnded, err
 	}

@@ -132,12 +132,14 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		return m, err
 	}
 	m.started, m.from = time.Now(), marked.At
+	r.course.begin(m.started, r.machine)
 	r.beside.Reach(observer.RampUpOver)
 	r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.await(ctx, job.Measure, m.started, pacing.Duration, stop, watch)
 	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 	marked, lost := r.mark(order.Phase{Name: job.Finish}, watch)
 	m.timeUp = time.Now()
+	r.course.end(m.timeUp)
 	over := observer.TimeUp
 	if err != nil || ended != timeUp {
 		over = observer.EndedEarly

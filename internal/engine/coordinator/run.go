@@ -67,6 +67,7 @@ type run struct {
 
 	beside   *observer.Group // observers; nil before users have connected
 	own      ownSessions
+	course   course
 	subject  *doctor.Subject // checked before users work; nil if the run is not timed
 	facts    job.Facts       // of the server and of the machines; guarded by machines
 	machines sync.Mutex
@@ -124,6 +125,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	r.end(ctx, &m)
 	result := r.result(m)
 	r.beside.End(&result)
+	r.course.describe(&result, r.serverMachine(), r.steadyLoad())
 	err = r.verdict(ctx, &result, m, err)
 	if unaudited := r.commits.Err(); err == nil && unaudited != nil {
 		err = failedAfterwards(&result, job.Failed, job.ExitAborted, unaudited)

@@ -31,6 +31,13 @@ func (f *Feed) Send(e job.Event) {
 	}
 }
 
+// Attend adds a watcher, which gets the events from now on.
+func (f *Feed) Attend(w job.Watcher) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Watchers = append(f.Watchers[:len(f.Watchers):len(f.Watchers)], w)
+}
+
 // Step sends a step. Its stage is Begins unless it is set.
 func (f *Feed) Step(position int, s job.Step) {
 	if s.Stage == "" {

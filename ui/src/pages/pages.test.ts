@@ -367,6 +367,23 @@ describe('a job', () => {
     await press('Whole run', 'on average in the measured time, of those chosen')
   })
 
+  test('shows how the resources of the machines were used', async () => {
+    answers[`/jobs/${run.id}/samples`] = { schema: 'sledge-samples-1', id: run.id, axis: run.begun, series: [] }
+    const use = (resource: string, more: object) => ({ machine: 'client', resource, aspect: 'utilization', measure: 'in use', unit: '%', ...more })
+    const uses = [
+      use('CPU', { limit: 90, values: { mean: 61.25, worst: 97, worst_at_seconds: 12, seconds: 60, over_seconds: 3 } }),
+      use('CPU', { aspect: 'saturation', measure: 'stolen by the host' }),
+      use('disk', { of: '<b>sda</b>', values: { mean: 0.256, worst: 1234.5, worst_at_seconds: 0, seconds: 60 } }),
+    ]
+    answers[`/jobs/${run.id}`] = { ...run, resources: { server: 'client', server_cores: 2, uses } }
+    const page = await open(`#/jobs/${run.id}?tab=machine`, 'Resources')
+    expect([...page.querySelectorAll('section[aria-labelledby="resources"] tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))).toEqual([
+      ['client (server)', 'CPU', 'utilization', 'in use (%)', '61.3', '97.0', '12 s', '90 in 3 of 60 s'],
+      ['', '', 'saturation', 'stolen by the host (%)', 'not measured'],
+      ['client (server)', 'disk <b>sda</b>', 'utilization', 'in use (%)', '0.26', '1,235', '0 s', ''],
+    ])
+  })
+
   test('shows what the server counted', async () => {
     answers[`/jobs/${run.id}/samples`] = { schema: 'sledge-samples-1', id: run.id, axis: run.begun, series: [] }
     const counters = [

@@ -1,0 +1,118 @@
+package coordinator
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// secondsOf returns seconds with rates; a negative rate is not known.
+func secondsOf(rates ...float64) (list []courseSecond) {
+	for _, rate := range rates {
+		list = append(list, courseSecond{known: rate >= 0, rate: rate})
+	}
+	return list
+}
+
+func TestSlowest_FindsTheSlowdownThatCostMost(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		rates []float64
+		want  *job.Slowdown
+	}{
+		{"a steady run", []float64{100, 98, 103, 97, 102, 100}, nil},
+		{"a noisy run has no outlier", []float64{100, 60, 140, 65, 150, 90, 55, 130}, nil},
+		{"too few seconds", []float64{100, 10, 100}, nil},
+		{"a stall of two seconds", []float64{100, 100, 0, 20, 100, 100, 100}, &job.Slowdown{From: 2, Until: 4, Change: -90}},
+		{"a gap of one second is part of it", []float64{100, 101, 20, 99, 20, 100, 99, 100}, &job.Slowdown{From: 2, Until: 5, Change: -53.4}},
+		{"the last second", []float64{100, 100, 100, 100, 50}, &job.Slowdown{From: 4, Until: 5, Change: -50}},
+		{"the greater of two", []float64{100, 50, 100, 100, 10, 100, 100}, &job.Slowdown{From: 4, Until: 5, Change: -90, Others: 1}},
+		{"an unknown second is not slow", []float64{100, -1, 100, 100, 100}, nil},
+		{"nothing ended at all", []float64{0, 0, 0, 0, 0}, nil},
+	} {
+		got := slowest(secondsOf(tt.rates...))
+		if (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestRisen_NamesTheClassThatRoseMost(t *testing.T) {
+	list := secondsOf(100, 10, 100, 100)
+	for i, sessions := range []map[string]float64{{"cpu": 3, "log": 1}, {"cpu": 1, "lock": 3, "log": 1.5}, nil, {"cpu": 3, "log": 1}} {
+		list[i].sessions = sessions
+	}
+	if got := risen(list, 1, 2); got != "lock" {
+		t.Errorf("got %q, want lock", got)
+	}
+	if got := risen(list, 2, 3); got != "" {
+		t.Errorf("got %q of a second that was not sampled, want none", got)
+	}
+	if got := risen(list, 0, 4); got != "" {
+		t.Errorf("got %q without other seconds, want none", got)
+	}
+}
+
+// A checkpoint halves the rate of two of ten seconds. Samples and rates before the measured time do not count.
+func TestCourse_DescribesWhatSlowedARun(t *testing.T) {
+	began := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+	var c course
+	second := func(n int, ended int64, write float64) {
+		at := began.Add(time.Duration(n) * time.Second)
+		c.Watch(job.Event{At: at.Add(950 * time.Millisecond), Samples: []job.Sample{
+			{Series: job.Series{Name: job.ActiveSessions, Labels: map[string]string{"class": "write"}}, Value: write},
+			{Series: job.Series{Name: job.ActiveSessions, Labels: map[string]string{"class": "cpu"}}, Value: 2},
+		}})
+		c.Watch(job.Event{At: at.Add(time.Second), Second: &job.Second{
+			Moment:   job.Moment{Phase: job.Measure, Offset: float64(n + 1)},
+			Measured: meter.CodedSummary{Elapsed: time.Second, Kinds: []meter.CodedTally{{Done: ended - 1}, {RolledBack: 1}}},
+		}})
+	}
+	second(-1, 500, 9)
+	c.begin(began, func(string) job.Host { return job.Host{CPUs: 2} })
+	for n := range 10 {
+		if n == 4 || n == 5 {
+			second(n, 50, 3)
+		} else {
+			second(n, 100, 0.5)
+		}
+	}
+	c.end(began.Add(10 * time.Second))
+	result := func() job.Result {
+		return job.Result{Course: job.Course{Background: []job.BackgroundWork{{Work: "vacuum of stock", From: 0, Until: 10}, {Work: "checkpoint", From: 3.8, Until: 5.9}}}}
+	}
+	r := result()
+	c.describe(&r, "", true)
+	if s := r.Slowest; s == nil || s.From != 4 || s.Until != 6 || s.Change != -50 || s.Class != "write" || s.Background != "checkpoint" {
+		t.Errorf("got %+v, want the seconds of the checkpoint", s)
+	}
+	if b := r.Background; b[0].Change != nil || b[1].Change == nil || math.Abs(*b[1].Change+33.3) > 0.1 {
+		t.Errorf("got %+v, want the change of the checkpoint, which touches three seconds, and none of what had no other seconds", b)
+	}
+	if r.Resources != nil {
+		t.Errorf("got %+v of no machine", r.Resources)
+	}
+	changing := result()
+	if c.describe(&changing, "", false); changing.Slowest != nil || changing.Background[1].Change != nil {
+		t.Errorf("got %+v of a load that changed on purpose", changing.Course)
+	}
+}
+
+func TestCourse_NamesTheServersMachine(t *testing.T) {
+	began := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+	var c course
+	c.begin(began, func(string) job.Host { return job.Host{CPUs: 2} })
+	c.Watch(job.Event{At: began.Add(time.Second), Samples: []job.Sample{{Series: job.Series{Name: "CPU", Labels: map[string]string{"machine": "client", "mode": "user"}}, Value: 30}}})
+	own := job.ResourceUse{Machine: "client", Resource: "event loops", Values: &job.UseValues{Mean: 5}}
+	r := job.Result{Beside: job.Beside{Client: &job.ClientLoad{Uses: []job.ResourceUse{own}}}}
+	c.describe(&r, "client", true)
+	if u := r.Resources; u == nil || u.Server != "client" || u.Cores != 2 || u.Uses[0].Resource != "event loops" || u.Use("CPU", "in use").Values.Mean != 30 || r.Client.Uses != nil {
+		t.Errorf("got %+v, want the client's machine as the server's, and Sledge's own measures first", u)
+	}
+	if c.describe(&r, "db1", true); r.Resources.Server != "" {
+		t.Errorf("got %+v, want no machine of the server without samples of it", r.Resources)
+	}
+}
