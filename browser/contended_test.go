@@ -113,8 +113,8 @@ func contended(run *repositorytest.Going) job.Beside {
 		},
 		Statements: &job.Statements{
 			Seconds: 120.1, Others: 41, OthersSeconds: 2.4, Top: []job.Statement{
-				statement("81", payment, 31_020, 214.2, 31_020), statement("82", neword, 32_400, 187.6, 32_400), statement("83", delivery, 3_110, 22.8, 3_110),
-				statement("84", "UPDATE district SET d_ytd = d_ytd + $1 WHERE d_w_id = $2 AND d_id = $3", 31_020, 171.4, 31_020),
+				statement("81", payment, 31_020, 214.2, 31_020), statement("82", neword, 32_400, 187.6, 32_400),
+				statement("84", "UPDATE district SET d_ytd = d_ytd + $1 WHERE d_w_id = $2 AND d_id = $3", 31_020, 171.4, 31_020), statement("83", delivery, 3_110, 22.8, 3_110),
 			},
 		},
 	}

@@ -94,7 +94,7 @@ await play(
       )
 
     /** Takes a page's picture at each width, in the colour scheme of its person. */
-    const take = async (person, name) => {
+    const take = async (person, name, most = tallest) => {
       const { page, scheme } = person
       for (const width of widths[scheme]) {
         await page.setViewportSize({ width, height: 900 })
@@ -109,7 +109,7 @@ await play(
           },
           told.hidden,
         )
-        const height = await page.evaluate((most) => Math.min(most, document.documentElement.scrollHeight), tallest)
+        const height = await page.evaluate((most) => Math.min(most, document.documentElement.scrollHeight), most)
         const shot = await page.screenshot({ fullPage: true, animations: 'disabled', clip: { x: 0, y: 0, width, height } })
         const file = `${name}-${width}-${scheme}.webp`
         names.add(file)
@@ -137,7 +137,7 @@ await play(
       const { page } = ann
       const main = page.locator('main')
       const chart = main.locator('figure canvas').first()
-      const row = main.locator('tbody tr').first()
+      const row = main.locator('tbody tr').filter({ visible: true }).first()
       const button = (name) => main.getByRole('button', { name, exact: true })
       const heading = (name) => main.getByRole('heading', { name, exact: true })
 
@@ -168,7 +168,7 @@ await play(
       await main.getByRole('button', { name: 'transaction', exact: true }).click()
       await main.getByRole('button', { name: 'Lock/transactionid' }).click()
       await main.getByText('of those chosen').waitFor()
-      await take(ann, 'job-sessions-window')
+      await take(ann, 'job-sessions-window', 3600) // the tables are below the charts
       await show('job-server', `#/jobs/${jobs.run}?tab=counters`, heading('Top statements'))
       await show('job-times', `#/jobs/${jobs.run}?tab=transactions`, row)
       await show('job-failed', `#/jobs/${jobs.failed}`, main.getByText('There are no charts'))

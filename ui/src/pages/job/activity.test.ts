@@ -72,9 +72,12 @@ describe('the chart of sessions', () => {
     expect(chart?.lines.map(({ is }) => is)).toEqual(['area 1', noTransaction, otherPrograms])
   })
 
-  test('keeps its areas if a row is chosen', () => {
+  test('keeps its colours if a row is chosen', () => {
     const chart = sessionsChart(found, 'wait', run, { table: 'executed', names: ['of psql', 'UPDATE t'] })
-    expect(areas(chart)).toEqual([['Client/ClientRead', [0, 0, null, 1]], ['cpu', [0, 0, null, 0]], ['Lock/tuple', [0, 0, null, 0]]])
+    expect(areas(chart)).toEqual([['Client/ClientRead', [0, 0, null, 1]]])
+    const waits = sessionsChart(found, 'wait', run)?.lines.map(({ name, is }) => [name, is])
+    expect(waits).toEqual([['Client/ClientRead', 'area 1'], ['cpu', 'wait cpu'], ['Lock/tuple', 'area 2']])
+    expect(sessionsChart(found, 'wait', run, { table: 'waited', names: ['lock', 'Lock/tuple'] })?.lines.map(({ name, is }) => [name, is])).toEqual(waits?.slice(2))
   })
 
   test('adds up what cannot be told apart', () => {

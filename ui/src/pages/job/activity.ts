@@ -138,7 +138,7 @@ export function sessionsChart(found: ActivityOverTime, by: By, run: Run, chosen?
     const name = nameOf[by](share)
     const row = rows.get(name) ?? { sessions: 0, over: intervals.map(() => 0) }
     rows.set(name, row)
-    // Areas without chosen sessions stay, so that colours do not change with the choice.
+    // Areas without chosen sessions count for the colours, so that these do not change with the choice.
     row.sessions += share.sessions
     if (!belongs(share, chosen)) continue
     for (const [i, n] of (share.over_time ?? []).entries()) row.over[i] = (row.over[i] ?? 0) + n
@@ -156,10 +156,10 @@ export function sessionsChart(found: ActivityOverTime, by: By, run: Run, chosen?
   const is = (name: string): string => {
     if (by === 'class' || name === 'cpu') return `wait ${name}`
     if (last.includes(name)) return name
-    next += names.includes('cpu') && next === 1 ? 2 : 1
+    next += names.includes('cpu') && next === 2 ? 2 : 1
     return `area ${next}`
   }
-  const areas = [...names.map((name) => ({ name, is: is(name), over: sum([name]) })), ...(rest.length === 0 ? [] : [{ name: `${rest.length} others`, is: 'wait other', over: sum(rest) }])]
+  const areas = [...names.map((name) => ({ name, is: is(name), over: sum([name]) })), ...(rest.length === 0 ? [] : [{ name: `${rest.length} others`, is: 'wait other', over: sum(rest) }])].filter(({ over }) => over.some((n) => n > 0))
   const lines = areas.map(({ name, is: of, over }): Line => ({ name, is: of, points: holed(found, (i) => mean(over, i)) }))
   const title = chosen === undefined ? 'Active sessions' : 'Active sessions, chosen'
   return {
