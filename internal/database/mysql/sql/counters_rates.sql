@@ -1,4 +1,5 @@
--- The counters that a run reads once a second: see the file of PostgreSQL.
+-- The counters that a run reads once a second: see the file of PostgreSQL. MySQL reads the first of the two
+-- comments, MariaDB the second.
 SELECT CASE LOWER(variable_name)
     WHEN 'innodb_os_log_written' THEN 'server''s redo log'
     WHEN 'innodb_row_lock_waits' THEN 'server''s waits for rows'
@@ -10,5 +11,5 @@ SELECT CASE LOWER(variable_name)
     ELSE '' END AS part,
   IF(LOWER(variable_name) = 'innodb_os_log_written', 'MB/s', '1/s') AS unit,
   IF(LOWER(variable_name) = 'innodb_os_log_written', variable_value / 1000000, variable_value) AS value
-FROM performance_schema.global_status
+FROM /*!50708 performance_schema */ /*M!100101 information_schema */.global_status
 WHERE variable_name IN ('Innodb_os_log_written', 'Innodb_row_lock_waits', 'Innodb_data_reads', 'Innodb_data_fsyncs', 'Handler_write', 'Handler_update', 'Handler_delete')
