@@ -1,9 +1,11 @@
 package database
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,11 +16,59 @@ type ActiveSession struct {
 	Background bool   // a process of the server's own
 	Program    string // as the client calls itself, or the kind of background process; "" if it is hidden from the user
 	Wait       string // what it waits for, by the server's name: "IO/WalSync"; "" if it waits for nothing
-	Statement  string // at most 200 characters; "" if it is hidden from the user
+	Statement  string // of its client, at most 200 characters; "" if it is hidden from the user
+	Inner      string // the statement of a routine that Statement calls, at most 200 characters; "" if there is none or it is unknown
+
+	// Blockers are the IDs of the sessions before it in the queue for a lock; nil if it waits for none, or
+	// if the server does not tell.
+	Blockers []string
 
 	// By the server's clock: Asked is when it received the request for the list, Now is when it looked,
 	// and Since is when the session began its statement, or what else it does. Zero if unknown.
 	Asked, Now, Since time.Time
+}
+
+// Activity is a way to list the sessions of a server that are not idle.
+type Activity struct {
+	// Lacking returns why the server or the user's privileges do not allow this way, "" if they do.
+	// Coarse returns what its lists do not tell, and why, "" if they tell all. Optional.
+	Lacking, Coarse func(ctx context.Context, s Session) (string, error)
+
+	// List lists the sessions, without the one that asks.
+	List func(ctx context.Context, s Session) ([]ActiveSession, error)
+
+	// Blocked lists sessions that wait for a lock of another session, if List does not. It costs the
+	// server more, and may need more privileges. Optional.
+	Blocked func(ctx context.Context, s Session) ([]Blocked, error)
+
+	// Every is the shortest time between two lists; 0 is the usual time.
+	Every time.Duration
+
+	// Undivided says why the lists do not show what transactions do; "" if they do.
+	Undivided string
+}
+
+// Blocked is a session that waits for a lock of another session. A session that waits behind several
+// others has an element for each of them.
+type Blocked struct {
+	ID      string
+	Blocker string // the ID of the other session; "" if it is unknown
+	Program string // of the other session; "" if it is unknown
+}
+
+// FirstBlocker returns the one of a session's blockers that waits for none of the others: it holds the
+// lock, and the others are queued for it. It returns "" if there are no blockers, and the first blocker
+// if they wait for each other. blockers has the blockers of all sessions.
+func FirstBlocker(id string, blockers map[string][]string) string {
+	for _, one := range blockers[id] {
+		if !slices.ContainsFunc(blockers[one], func(other string) bool { return slices.Contains(blockers[id], other) }) {
+			return one
+		}
+	}
+	if len(blockers[id]) == 0 {
+		return ""
+	}
+	return blockers[id][0]
 }
 
 // SessionID returns the ID in lists of sessions, given Server.Name's answer.
@@ -104,14 +154,7 @@ func MustParseWaits(text string) Waits {
 	return rules
 }
 
-func (c WaitClass) known() bool {
-	for _, one := range WaitClasses {
-		if one == c {
-			return true
-		}
-	}
-	return false
-}
+func (c WaitClass) known() bool { return slices.Contains(WaitClasses, c) }
 
 // Class returns the class of a wait, and whether a rule fits. A session without a wait computes. Names
 // are compared without regard to case, because releases of one server differ in it.

@@ -38,3 +38,16 @@ func TestMask_LeavesOutValues(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstBlocker_IsTheOneThatWaitsForNoOther(t *testing.T) {
+	blockers := map[string][]string{
+		"2": {"1"}, "3": {"2", "1"}, "4": {"3", "1", "2"}, // 1 holds a lock, the others queue
+		"6": {"5"}, "5": {"1"}, // 5 holds one, and waits for another
+		"7": {"8"}, "8": {"7"}, // a deadlock
+	}
+	for id, want := range map[string]string{"1": "", "2": "1", "3": "1", "4": "1", "6": "5", "5": "1", "7": "8"} {
+		if got := FirstBlocker(id, blockers); got != want {
+			t.Errorf("%s: got %q, want %q", id, got, want)
+		}
+	}
+}

@@ -23,6 +23,9 @@ type Runs struct {
 	// Waits are the classes of the waits of Server.Activity. Optional, like that.
 	Waits Waits
 
+	// Unsampled says why runs do not sample the server's sessions and counters; "" if they do.
+	Unsampled string
+
 	// Counters describe the counters of Server.Counters. Optional, like that.
 	Counters Counters
 

@@ -59,11 +59,9 @@ type Server struct {
 	// error may mean that the user has no right to ask. Optional.
 	Background func(ctx context.Context, s Session) ([]BackgroundWork, error)
 
-	// Activity lists the sessions that are not idle at this moment, without the one that asks.
-	// RowWaiters returns the IDs of those that wait for a row, if their waits do not tell that; it
-	// costs the server more, and needs more rights. Optional.
-	Activity   func(ctx context.Context, s Session) ([]ActiveSession, error)
-	RowWaiters func(ctx context.Context, s Session) ([]string, error)
+	// Activity has the ways to list the sessions that are not idle at this moment, the best first.
+	// Optional.
+	Activity []Activity
 
 	// Counters reads the server's own counters, which Runs.Counters describe. A source that the server
 	// does not show has an error; the error of Counters means that the session is lost. Optional.

@@ -276,6 +276,10 @@ type Entry struct {
 	// tested, both in sentences.
 	Proof    string `json:"proof,omitempty"`
 	Unproven string `json:"unproven,omitempty"`
+
+	// Unsampled says why runs on a database do not sample the server's sessions and counters. It is
+	// missing if they do.
+	Unsampled string `json:"unsampled,omitempty"`
 }
 
 // Options lists the options of a database with a workload, or one of them.

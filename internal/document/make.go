@@ -20,7 +20,7 @@ import (
 func NewCatalog(c catalog.Catalog) Catalog {
 	d := Catalog{Schema: CatalogSchema}
 	for _, one := range c.Databases {
-		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one), Proof: one.Proof(), Unproven: one.Tested.Unproven})
+		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one), Proof: one.Proof(), Unproven: one.Tested.Unproven, Unsampled: one.Runs.Unsampled})
 	}
 	for _, one := range c.Workloads {
 		d.Workloads = append(d.Workloads, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases)})

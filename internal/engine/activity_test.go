@@ -16,23 +16,31 @@ import (
 	"sledge/internal/job"
 )
 
-// Two sessions compute all the time, one waits for a row, and the server's own process writes. Values in statements are left out, and so are idle sessions.
+// listed returns a way to list sessions.
+func listed(list func(context.Context, database.Session) ([]database.ActiveSession, error)) []database.Activity {
+	return []database.Activity{{List: list}}
+}
+
+// Two sessions compute all the time, two wait for a row that an idle session holds, and the server's own process writes. Values in statements are left out, and so are idle sessions.
 func TestRun_SamplesActiveSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
 		p.Database.Runs.Waits = database.MustParseWaits("lock row lock\nwrite IO/*\nidle Activity/*")
 		var n atomic.Int64
-		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(context.Context, database.Session) ([]database.ActiveSession, error) {
 			n.Add(1)
 			return []database.ActiveSession{
-				{ID: "1", Statement: "SELECT neword(1, 'private')"},
-				{ID: "2", Statement: "SELECT neword(22, 'it''s')"},
+				{ID: "1", Statement: "SELECT neword(1, 'private')", Inner: "UPDATE d SET a = 5"},
+				{ID: "2", Statement: "SELECT neword(22, 'it''s')", Inner: "UPDATE d SET a = 6"},
 				{ID: "3", Wait: "updating", Statement: "UPDATE t SET a = $1"},
+				{ID: "6", Wait: "updating", Statement: "UPDATE t SET a = $1"},
 				{ID: "4", Background: true, Program: "checkpointer", Wait: "IO/DataFileWrite"},
 				{ID: "5", Background: true, Program: "walwriter", Wait: "Activity/WalWriterMain"},
 			}, nil
+		})
+		p.Server.Activity[0].Blocked = func(context.Context, database.Session) ([]database.Blocked, error) {
+			return []database.Blocked{{ID: "3", Blocker: "6"}, {ID: "3", Blocker: "9", Program: "psql"}, {ID: "6", Blocker: "9", Program: "psql"}}, nil
 		}
-		p.Server.RowWaiters = func(context.Context, database.Session) ([]string, error) { return []string{"3"}, nil }
 		var ticks int
 		sums := map[string]float64{}
 		seen := plantest.Watcher(func(e job.Event) {
@@ -55,14 +63,14 @@ func TestRun_SamplesActiveSessions(t *testing.T) {
 		}
 		rows := map[string]float64{}
 		for _, s := range a.Shares {
-			rows[s.Class+" "+s.Background+" "+s.Statement] = float64(s.Sessions) / float64(a.Samples)
+			rows[s.Class+" "+s.Background+" "+s.Statement+" "+s.Inner+" "+s.Blocker] = float64(s.Sessions) / float64(a.Samples)
 		}
-		for name, want := range map[string]float64{"cpu  SELECT neword(?, ?)": 2, "lock  UPDATE t SET a = ?": 1, "write checkpointer ": 1} {
+		for name, want := range map[string]float64{"cpu  SELECT neword(?, ?) UPDATE d SET a = ? ": 2, "lock  UPDATE t SET a = ?  psql": 2, "write checkpointer   ": 1} {
 			if math.Abs(rows[name]-want) > 0.05 {
 				t.Errorf("%s: got %g sessions, want %g, in %v", name, rows[name], want, rows)
 			}
 		}
-		if len(rows) != 3 || a.Mean("") != 3 || a.Mean("cpu") != 2 {
+		if len(rows) != 3 || a.Mean("") != 4 || a.Mean("cpu") != 2 {
 			t.Errorf("got %v and %g sessions of clients", rows, a.Mean(""))
 		}
 		if ticks < 12 || math.Abs(sums["active sessions cpu"]/float64(ticks)-2) > 0.01 || math.Abs(sums["active background processes write"]/float64(ticks)-1) > 0.01 {
@@ -81,14 +89,14 @@ func TestRun_DividesTheTimeOfTransactions(t *testing.T) {
 		p.Server.Name = func(context.Context, database.Session) (string, error) {
 			return "process " + strconv.FormatInt(names.Add(1), 10), nil
 		}
-		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(context.Context, database.Session) ([]database.ActiveSession, error) {
 			now := time.Now().Add(time.Hour) // by the server's clock
 			list := []database.ActiveSession{{ID: "1"}, {ID: "2", Wait: "Lock/tuple"}, {ID: "777", Program: "psql"}}
 			for i := range list {
 				list[i].Asked, list[i].Now, list[i].Since = now, now, now
 			}
 			return list, nil
-		}
+		})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -153,13 +161,13 @@ func TestRun_CountsMissedSamplesOfActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
 		began := time.Now()
-		p.Server.Activity = func(ctx context.Context, _ database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(ctx context.Context, _ database.Session) ([]database.ActiveSession, error) {
 			if passed := time.Since(began); passed > 3*time.Second && passed < 6*time.Second {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
 			return []database.ActiveSession{{ID: "1"}}, nil
-		}
+		})
 		var at []time.Duration
 		seen := plantest.Watcher(func(e job.Event) {
 			for _, one := range e.Samples {
@@ -186,10 +194,10 @@ func TestRun_EndsSamplesThatAServerRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
 		asked := 0
-		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(context.Context, database.Session) ([]database.ActiveSession, error) {
 			asked++
 			return nil, plantest.ErrBroken
-		}
+		})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil || asked != 5 || result.Activity != nil || len(result.Unobserved) != 1 || result.Unobserved[0].Error != plantest.ErrBroken.Error() {
 			t.Errorf("got %+v, %+v, %v after %d requests, want 5 and their error", result.Activity, result.Unobserved, err, asked)
@@ -200,12 +208,42 @@ func TestRun_EndsSamplesThatAServerRefuses(t *testing.T) {
 func TestRun_HasNoActivityWithoutThePrivilege(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{Samples: true}})
-		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(context.Context, database.Session) ([]database.ActiveSession, error) {
 			return nil, plantest.ErrDenied
-		}
+		})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil || result.Activity != nil || len(result.Unobserved) > 0 {
 			t.Errorf("got %+v, %+v, %v, want no activity", result.Activity, result.Unobserved, err)
+		}
+	})
+}
+
+// The first way is refused, the second is not possible, and the third is taken. The result says what the best would tell.
+func TestRun_SamplesActivityByTheBestPossibleWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second, Kept: load.Kept{Samples: true}})
+		list := func(err error) func(context.Context, database.Session) ([]database.ActiveSession, error) {
+			return func(context.Context, database.Session) ([]database.ActiveSession, error) {
+				return []database.ActiveSession{{ID: "1"}}, err
+			}
+		}
+		lacking := func(why string) func(context.Context, database.Session) (string, error) {
+			return func(context.Context, database.Session) (string, error) { return why, nil }
+		}
+		p.Server.Activity = []database.Activity{
+			{List: list(plantest.ErrDenied)},
+			{List: list(nil), Lacking: lacking("it is off")},
+			{List: list(nil), Every: time.Second, Undivided: "lists show nothing"},
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		a := result.Activity
+		if err != nil || a == nil || a.Samples < 4 || a.Samples > 6 || a.Coarse != plantest.ErrDenied.Error() {
+			t.Errorf("got %+v, %v, want about 5 samples, and why they are coarse", a, err)
+		}
+		p.Server.Activity = p.Server.Activity[1:2]
+		result, err = Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
+		if err != nil || result.Activity != nil || len(result.Unobserved) != 1 || result.Unobserved[0].Error != "it is off" {
+			t.Errorf("got %+v, %+v, %v, want no activity and the reason", result.Activity, result.Unobserved, err)
 		}
 	})
 }

@@ -19,13 +19,13 @@ func TestRun_EmitsTheActivityOfEachSecond(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Kept: load.Kept{Samples: true}})
 		p.Database.Runs.Waits = database.MustParseWaits("lock Lock/*")
 		began := time.Now()
-		p.Server.Activity = func(context.Context, database.Session) ([]database.ActiveSession, error) {
+		p.Server.Activity = listed(func(context.Context, database.Session) ([]database.ActiveSession, error) {
 			list := []database.ActiveSession{{ID: "1", Statement: "SELECT a"}}
 			if time.Since(began) > 5*time.Second {
 				list = append(list, database.ActiveSession{ID: "2", Wait: "Lock/tuple", Statement: "SELECT b"})
 			}
 			return list, nil
-		}
+		})
 		sessions, samples, seconds := map[string]int64{}, 0, 0
 		seen := plantest.Watcher(func(e job.Event) {
 			if e.Activity == nil {

@@ -10,6 +10,9 @@ type Activity struct {
 	Samples int `json:"samples"`          // number of samples
 	Missed  int `json:"missed,omitempty"` // samples that were not taken because the server answered late
 
+	// Coarse says what the samples do not tell, and why. It is missing if they tell all that a server can.
+	Coarse string `json:"coarse,omitempty"`
+
 	// Shares are the numbers of sampled sessions, the greatest first. Divided by the samples, each is
 	// the mean number of sessions that were active like this. They are those of FoldShares.
 	Shares []ActivityShare `json:"shares"`

@@ -290,7 +290,8 @@ type Facts struct {
 	// "configuration file".
 	ServerSettingSources map[string]string `json:"server_setting_sources,omitempty"`
 
-	Unproven   string      `json:"unproven,omitempty"` // the limits of Sledge's tests with such a server, in sentences
+	Unproven   string      `json:"unproven,omitempty"`  // the limits of Sledge's tests with such a server, in sentences
+	Unsampled  string      `json:"unsampled,omitempty"` // why runs do not sample the server's sessions; missing if they do
 	Target     string      `json:"target"`
 	Pooling    string      `json:"pooling,omitempty"`    // how a connection pooler assigns its connections: session, transaction or statement; missing without a pooler
 	Size       string      `json:"size,omitempty"`       // the amount of data: "10 warehouses"

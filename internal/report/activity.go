@@ -16,6 +16,7 @@ func activity(a job.Activity) string {
 	const most = 4 // classes that are named
 	var all int64
 	classes, waits := map[string]int64{}, map[string]map[string]int64{}
+	blockers := map[string]int64{}
 	for _, s := range a.Shares {
 		if s.Background != "" {
 			continue
@@ -26,6 +27,9 @@ func activity(a job.Activity) string {
 			waits[s.Class] = map[string]int64{}
 		}
 		waits[s.Class][s.Wait] += s.Sessions
+		if s.Blocker != "" {
+			blockers[s.Blocker] += s.Sessions
+		}
 	}
 	missed := ""
 	if a.Missed > 0 {
@@ -33,6 +37,9 @@ func activity(a job.Activity) string {
 	}
 	if a.Error != "" {
 		missed += "; they ended early: " + a.Error
+	}
+	if a.Coarse != "" {
+		missed += "; the samples are coarse: " + a.Coarse
 	}
 	if all == 0 {
 		return fmt.Sprintf("none was active in %s%s", samples(a.Samples), missed)
@@ -42,6 +49,9 @@ func activity(a job.Activity) string {
 	for _, class := range greatest(classes)[:min(most, len(classes))] {
 		part := fmt.Sprintf("%.1f %% %s", 100*float64(classes[class])/float64(all), class)
 		if wait := greatest(waits[class])[0]; wait != "" {
+			if class == "lock" && len(blockers) > 0 {
+				wait += ", mostly of " + greatest(blockers)[0]
+			}
 			part += " (" + wait + ")"
 		}
 		parts = append(parts, part)

@@ -50,6 +50,18 @@ var bottlenecks = []struct {
 		}
 		return ""
 	}},
+	{"main thread", "redis.io, \"Diagnosing latency issues\": one thread executes the commands of all clients", func(r job.Result) string {
+		busy := 0.0
+		for _, c := range r.ServerCounters.Of("cpu") {
+			if c.Name == "used_cpu_user_main_thread" || c.Name == "used_cpu_sys_main_thread" {
+				busy += c.PerSecond
+			}
+		}
+		if busy < full {
+			return ""
+		}
+		return fmt.Sprintf("limited by the server's main thread, which executes all commands: it used %.0f %% of a core", 100*busy)
+	}},
 	{"stolen cores", "proc_stat(5), steal: the host of a virtual machine ran others. The limits are those of host/resources.go", func(r job.Result) string {
 		used, stolen := r.Resources.Use("CPU", "in use"), r.Resources.Use("CPU", "stolen by the host")
 		if used == nil || stolen == nil || waitsElsewhere(r) || !stolen.Short() || used.Values.Mean+stolen.Values.Mean < 100*full {
@@ -131,7 +143,7 @@ func waitsElsewhere(r job.Result) bool {
 
 // activeSessions is the mean number of active sessions, for the end of a sentence.
 func activeSessions(r job.Result) string {
-	if r.Activity == nil {
+	if r.Activity == nil || r.Activity.Joined != nil && r.Activity.Joined.Undivided != "" { // the samples do not show all
 		return ""
 	}
 	return fmt.Sprintf(", with %.2f active sessions on average", r.Activity.Mean(""))
@@ -208,9 +220,12 @@ func limitedBy(p timeProfile, r job.Result) string {
 	if first.kind != "" && len(r.Kinds) > 1 {
 		evidence += fmt.Sprintf(", most in %s (%.0f %%)", Printable(first.kind), 100*first.of)
 	}
-	wait := greatestWait(r.Activity, first.class)
+	wait := greatestOf(r.Activity, first.class, func(s job.ActivityShare) string { return s.Wait })
 	if wait != "" && first.class != "cpu" { // a session that computes may have a state
 		evidence += ", mostly " + Printable(wait)
+	}
+	if blocker := greatestOf(r.Activity, first.class, func(s job.ActivityShare) string { return s.Blocker }); blocker != "" {
+		evidence += " of " + Printable(blocker)
 	}
 	limit := limits[first.class]
 	if slices.Contains(flushWaits, strings.ToLower(wait)) {
@@ -284,16 +299,16 @@ func room(r job.Result) string {
 	return text
 }
 
-// greatestWait returns the wait of a class in which most sessions were, by the server's name.
-func greatestWait(a *job.Activity, class string) string {
-	waits := map[string]int64{}
+// greatestOf returns the value, such as the wait, of a class's shares of transactions in which most sessions were.
+func greatestOf(a *job.Activity, class string, value func(job.ActivityShare) string) string {
+	sums := map[string]int64{}
 	for _, s := range a.Shares {
-		if s.Class == class && s.Transaction != "" && s.Wait != "" {
-			waits[s.Wait] += s.Sessions
+		if v := value(s); s.Class == class && s.Transaction != "" && v != "" {
+			sums[v] += s.Sessions
 		}
 	}
-	if len(waits) == 0 {
+	if len(sums) == 0 {
 		return ""
 	}
-	return greatest(waits)[0]
+	return greatest(sums)[0]
 }

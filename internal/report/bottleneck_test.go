@@ -29,10 +29,15 @@ func TestBottleneck_NamesWhatLimitedARun(t *testing.T) {
 	bound.Client.Limits = []job.ClientLimit{{Rule: "cores", Bound: true}}
 	paced := with(here(2), profile(1000, 1, 1, 1, 7))
 	paced.Pace = &job.Pace{Reached: 100}
+	busy := with(job.Beside{ServerCounters: &job.ServerCounters{Counters: []job.ServerCounter{{Source: "cpu", Name: "used_cpu_user_main_thread", PerSecond: 0.6}, {Source: "cpu", Name: "used_cpu_sys_main_thread", PerSecond: 0.35}, {Source: "cpu", Name: "used_cpu_sys", PerSecond: 3}}}}, &job.Activity{Joined: &job.Joined{Undivided: "it is hidden"}})
+	locked := profile(1000, 0, 1, 8, 1)
+	locked.Shares = append(locked.Shares, job.ActivityShare{Sessions: 3, Class: "lock", Wait: "row lock", Transaction: "payment", Blocker: "session 7 (mysql)"}, job.ActivityShare{Sessions: 2, Class: "lock", Wait: "row lock", Transaction: "payment", Blocker: "payment"})
 	for want, r := range map[string]job.Result{
 		"": {},
 		"what limited it cannot be told, because the server's sessions cannot be joined with transactions":                                                                             {Beside: job.Beside{Activity: &job.Activity{Samples: 5}}},
 		"what limited it cannot be told, because the server's sessions were not sampled":                                                                                               with(here(2), nil),
+		"limited by the server's main thread, which executes all commands: it used 95 % of a core":                                                                                     busy,
+		"limited by locks: 72 % of the time of transactions is waiting for locks, most in new order (80 %), mostly row lock of session 7 (mysql)":                                      with(job.Beside{}, locked),
 		"what limited it cannot be told, because it is hidden":                                                                                                                         {Beside: job.Beside{Activity: &job.Activity{Joined: &job.Joined{Undivided: "it is hidden"}}}},
 		"limited by the client, which could not do more: the server was not the limit":                                                                                                 with(bound, profile(1000, 1, 1, 1, 7)),
 		"limited by the load: the run kept the requested rate, with 0.15 active sessions on average":                                                                                   paced,

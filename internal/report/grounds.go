@@ -283,6 +283,8 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if a := r.Activity; a != nil {
 		row(Plain, "Sessions", "%s", activity(*a))
+	} else if f := j.Facts; f != nil && f.Unsampled != "" && j.Spec.Action == job.Run {
+		row(Plain, "Sessions", "not measured: %s", f.Unsampled)
 	}
 	if c := r.ServerCounters; c != nil {
 		row(Plain, "Counters", "%s", countersOf(*c))

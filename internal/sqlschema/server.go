@@ -1,6 +1,7 @@
 package sqlschema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -15,8 +16,8 @@ import (
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
 // counter_all.sql, counters.sql, counters_rates.sql, statements.sql, disturbances.sql, background.sql,
-// activity.sql, activity_locks.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions for
-// which there is no SQL are nil.
+// activity_detailed.sql, activity.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions
+// for which there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.pairs("server.settings")}
@@ -44,11 +45,10 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	if sql.Has("background") {
 		server.Background = a.background
 	}
-	if sql.Has("activity") {
-		server.Activity = a.activity
-	}
-	if sql.Has("activity_locks") {
-		server.RowWaiters = a.rowWaiters
+	for _, file := range []string{"activity_detailed", "activity"} {
+		if sql.Has(file) {
+			server.Activity = append(server.Activity, a.activity(file))
+		}
 	}
 	if len(sql.Names("counters.")) > 0 {
 		server.Counters = a.counters
@@ -163,32 +163,56 @@ func (a answers) background(ctx context.Context, s database.Session) ([]database
 	return list, err
 }
 
-// activity runs activity.sql. Its columns are those of an ActiveSession, with the kind of a background
-// process in place of Background, and times in microseconds since 1970.
-func (a answers) activity(ctx context.Context, s database.Session) ([]database.ActiveSession, error) {
-	rows, err := ask(ctx, a.sql, s, "activity", 8)
-	list := make([]database.ActiveSession, len(rows))
-	for i, row := range rows {
-		list[i] = database.ActiveSession{ID: row[0], Background: row[1] != "", Program: row[2], Wait: row[3], Statement: row[4]}
-		if row[1] != "" {
-			list[i].Program = row[1]
-		}
-		for column, to := range map[int]*time.Time{5: &list[i].Asked, 6: &list[i].Now, 7: &list[i].Since} {
-			if µs, err := strconv.ParseInt(row[column], 10, 64); err == nil {
-				*to = time.UnixMicro(µs)
-			}
-		}
+// activity returns the way of a file: the list of sessions, and the sections lacking, coarse and locks.
+func (a answers) activity(file string) database.Activity {
+	way := database.Activity{List: a.sessionsOf(file)}
+	if name := file + ".lacking"; a.sql.Has(name) {
+		way.Lacking = a.wordOf(name)
 	}
-	return list, err
+	if name := file + ".coarse"; a.sql.Has(name) {
+		way.Coarse = a.wordOf(name)
+	}
+	if name := file + ".locks"; a.sql.Has(name) {
+		way.Blocked = a.blockedOf(name)
+	}
+	return way
 }
 
-// rowWaiters runs activity_locks.sql.
-func (a answers) rowWaiters(ctx context.Context, s database.Session) (ids []string, err error) {
-	rows, err := ask(ctx, a.sql, s, "activity_locks", 1)
-	for _, row := range rows {
-		ids = append(ids, row[0])
+// sessionsOf returns a function that runs a list of sessions. Its columns are those of an ActiveSession, with
+// the kind of a background process in place of Background, and times in microseconds since 1970. The last two
+// columns, the inner statement and the IDs of the blockers with spaces between them, may be missing.
+func (a answers) sessionsOf(name string) func(context.Context, database.Session) ([]database.ActiveSession, error) {
+	return func(ctx context.Context, s database.Session) ([]database.ActiveSession, error) {
+		const columns, most = 8, 10
+		rows, err := ask(ctx, a.sql, s, name, columns)
+		list := make([]database.ActiveSession, len(rows))
+		for i, row := range rows {
+			for len(row) < most {
+				row = append(row, "")
+			}
+			list[i] = database.ActiveSession{
+				ID: row[0], Background: row[1] != "", Program: cmp.Or(row[1], row[2]), Wait: row[3], Statement: row[4],
+				Inner: row[8], Blockers: strings.Fields(row[9]),
+			}
+			for column, to := range map[int]*time.Time{5: &list[i].Asked, 6: &list[i].Now, 7: &list[i].Since} {
+				if µs, err := strconv.ParseInt(row[column], 10, 64); err == nil {
+					*to = time.UnixMicro(µs)
+				}
+			}
+		}
+		return list, err
 	}
-	return ids, err
+}
+
+// blockedOf returns a function that runs a list of blocked sessions. Its columns are those of a Blocked.
+func (a answers) blockedOf(name string) func(context.Context, database.Session) ([]database.Blocked, error) {
+	return func(ctx context.Context, s database.Session) (list []database.Blocked, err error) {
+		rows, err := ask(ctx, a.sql, s, name, 3)
+		for _, row := range rows {
+			list = append(list, database.Blocked{ID: row[0], Blocker: row[1], Program: row[2]})
+		}
+		return list, err
+	}
 }
 
 // counters runs the sections of counters.sql, each of which is a source. The last two columns of a section

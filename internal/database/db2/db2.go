@@ -12,6 +12,12 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed waits.txt
+var waits string
+
+//go:embed counters.txt
+var counters string
+
 // Database is Db2.
 var Database = &database.Database{
 	Name:  "db2",
@@ -33,6 +39,8 @@ var Database = &database.Database{
 	},
 	Runs: database.Runs{
 		Processes:  []string{"db2sysc"},
+		Waits:      database.MustParseWaits(waits),
+		Counters:   database.MustParseCounters(counters),
 		Durability: durability,
 		Report:     report,
 	},

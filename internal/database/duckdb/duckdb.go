@@ -48,6 +48,7 @@ var Database = &database.Database{
 		Classify: classify,
 	},
 	Runs: database.Runs{
+		Unsampled:  "DuckDB runs inside Sledge, so there is no server whose sessions could be sampled",
 		Durability: durability,
 	},
 	Schema:  sqlschema.New,

@@ -5,6 +5,7 @@ package mysql
 import (
 	"embed"
 	"fmt"
+	"slices"
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
@@ -14,11 +15,18 @@ import (
 //go:embed sql
 var files embed.FS
 
-//go:embed waits.txt
-var waits string
+//go:embed instruments.txt
+var instruments string
 
-// Waits are the classes of the states of sessions, for MySQL and its variants.
-var Waits = database.MustParseWaits(waits)
+//go:embed states.txt
+var states string
+
+// Waits are the classes of the waits and states of sessions, for MySQL and its variants. Instruments are
+// those of the wait instruments alone.
+var (
+	Waits       = slices.Concat(Instruments, database.MustParseWaits(states))
+	Instruments = database.MustParseWaits(instruments)
+)
 
 //go:embed counters.txt
 var counters string

@@ -14,6 +14,12 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed waits.txt
+var waits string
+
+//go:embed counters.txt
+var counters string
+
 // Database is Oracle.
 var Database = &database.Database{
 	Name:    "oracle",
@@ -42,6 +48,8 @@ var Database = &database.Database{
 		ReadsOnly: func(err error) bool { return number(err) == 16000 },
 	},
 	Runs: database.Runs{
+		Waits:      database.MustParseWaits(waits),
+		Counters:   database.MustParseCounters(counters),
 		Durability: durability,
 		Maintenance: &database.Maintenance{
 			Do:       finish,

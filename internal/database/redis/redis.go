@@ -50,6 +50,7 @@ var Database = &database.Database{
 	Runs: database.Runs{
 		Processes:  []string{"redis-server"},
 		Durability: durability,
+		Waits:      database.MustParseWaits(describedWaits),
 		Counters:   database.MustParseCounters(describedCounters),
 		Checks:     checks,
 	},

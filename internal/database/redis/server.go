@@ -21,6 +21,7 @@ func newServer(*sqlfile.Library) database.Server {
 		},
 		Counter:    counter,
 		Background: background,
+		Activity:   []database.Activity{activity},
 		Counters:   counters, CounterRates: counterRates,
 		Readings:   readings,
 		Statements: &database.Statements{Counts: commandCounts},

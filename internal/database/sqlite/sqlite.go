@@ -49,6 +49,7 @@ var Database = &database.Database{
 		Classify: classify,
 	},
 	Runs: database.Runs{
+		Unsampled:  "SQLite runs inside Sledge, so there is no server whose sessions could be sampled",
 		Durability: durability,
 		Checks:     checks,
 	},

@@ -14,6 +14,12 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed waits.txt
+var waits string
+
+//go:embed counters.txt
+var counters string
+
 // Database is SQL Server.
 var Database = &database.Database{
 	Name:    "sqlserver",
@@ -47,6 +53,8 @@ var Database = &database.Database{
 	},
 	Runs: database.Runs{
 		Processes:  []string{"sqlservr"},
+		Waits:      database.MustParseWaits(waits),
+		Counters:   database.MustParseCounters(counters),
 		Durability: durability,
 		Maintenance: &database.Maintenance{
 			Do: finish,

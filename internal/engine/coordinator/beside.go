@@ -84,9 +84,9 @@ func (r *run) samplers() []observer.Observer {
 	if p.Server.Statements != nil {
 		list = append(list, &observer.Statements{Connect: r.steady, Ask: p.Server.Statements, Mask: p.Database.Runs.Mask(), Lost: lost, Whole: p.Pacing.Finite})
 	}
-	if p.Server.Activity != nil {
+	if len(p.Server.Activity) > 0 {
 		list = append(list, &observer.Activity{
-			Connect: r.watch, List: p.Server.Activity, RowWaiters: p.Server.RowWaiters, Waits: p.Database.Runs.Waits, Refused: refused, Lost: lost, Mask: p.Database.Runs.Mask(),
+			Connect: r.watch, Ways: p.Server.Activity, Waits: p.Database.Runs.Waits, Refused: refused, Lost: lost, Mask: p.Database.Runs.Mask(),
 			Own: r.own.has, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
 		})
 	}

@@ -19,15 +19,14 @@ import (
 // has no activity.
 type Activity struct {
 	Base
-	Connect    Connect
-	List       func(ctx context.Context, s database.Session) ([]database.ActiveSession, error)
-	RowWaiters func(ctx context.Context, s database.Session) ([]string, error) // nil if List tells them
-	Waits      database.Waits
-	Mask       func(statement string) string // leaves values out
-	Refused    func(error) bool              // the user lacks the privilege
-	Lost       func(error) bool              // the session is lost
-	Own        func(id string) bool          // the session is an observer's
-	Whole      bool                          // the whole run is measured
+	Connect Connect
+	Ways    []database.Activity // the best first
+	Waits   database.Waits
+	Mask    func(statement string) string // leaves values out
+	Refused func(error) bool              // the user lacks the privilege
+	Lost    func(error) bool              // the session is lost
+	Own     func(id string) bool          // the session is an observer's
+	Whole   bool                          // the whole run is measured
 
 	// Locate finds the transactions of sessions; nil if sessions cannot be told apart. Kinds names the
 	// kinds of transaction of all groups.
@@ -39,16 +38,29 @@ type Activity struct {
 	done   chan struct{} // closed when the sampling has ended
 	clock  serverClock
 
-	mu       sync.Mutex
-	second   tally             // since the last second
-	measured *tally            // of the measured time, until Report; nil before it
-	over     bool              // the measured time is over
-	seen     map[series]bool   // that have values in this run
-	did      map[doing]bool    // what sessions did in this run
-	err      error             // that ended the sampling
-	masked   map[string]string // statements without their values
-	splits   []split           // of the measured time, by kind; nil if the transactions are not known
-	hidden   bool              // the user may not see all that its own sessions do
+	way      *database.Activity // of the open session; nil until it is chosen
+	locks    bool               // the way's Blocked is called
+	asked    time.Time          // when it was called
+	queued   map[string]queued  // the sessions that waited for a lock then, by ID
+	programs map[string]string  // of the sessions before them, by ID
+
+	mu        sync.Mutex
+	second    tally             // since the last second
+	measured  *tally            // of the measured time, until Report; nil before it
+	over      bool              // the measured time is over
+	seen      map[series]bool   // that have values in this run
+	did       map[doing]bool    // what sessions did in this run
+	err       error             // that ended the sampling
+	masked    map[string]string // statements without their values
+	splits    []split           // of the measured time, by kind; nil if the transactions are not known
+	coarse    string            // what the samples do not tell, and why
+	undivided string            // why the time of transactions cannot be divided
+}
+
+// queued is a session that waits for a lock.
+type queued struct {
+	statement, inner string // that it executes
+	blockers         []string
 }
 
 // tally counts active sessions.
@@ -64,17 +76,22 @@ func newTally() tally {
 
 // doing is what an active session does.
 type doing struct {
-	class                       database.WaitClass
-	wait, background, statement string
-	transaction                 string // kind of its transaction; "" if it has none, or if it is not known
-	program                     string // of a session that belongs to no user
+	class            database.WaitClass
+	wait, background string
+	statement, inner string
+	transaction      string // kind of its transaction; "" if it has none, or if it is not known
+	program          string // of a session that belongs to no user
+	blocker          string // that holds the lock: the kind of its transaction, or the session
 }
 
 // sharesOf returns the numbers of sessions as shares.
 func sharesOf(sessions map[doing]int64) []job.ActivityShare {
 	shares := make(map[job.ActivityShare]int64, len(sessions))
 	for d, n := range sessions {
-		shares[job.ActivityShare{Class: string(d.class), Wait: d.wait, Background: d.background, Program: d.program, Transaction: d.transaction, Statement: d.statement}] = n
+		shares[job.ActivityShare{
+			Class: string(d.class), Wait: d.wait, Background: d.background, Program: d.program, Transaction: d.transaction,
+			Statement: d.statement, Inner: d.inner, Blocker: d.blocker,
+		}] = n
 	}
 	return job.FoldShares(shares, mostShares)
 }
@@ -92,9 +109,9 @@ const (
 	longestEvery = time.Second
 	costly       = 0.005
 
-	// rowWaitersEvery is the time between two calls of RowWaiters. Until the next, a session that
-	// still executes the same statement still waits.
-	rowWaitersEvery = 500 * time.Millisecond
+	// blockedEvery is the time between two calls of Blocked. Until the next, a session that still
+	// executes the same statement still waits.
+	blockedEvery = 500 * time.Millisecond
 
 	// answersWithin is the time limit of a sample.
 	answersWithin = time.Second
@@ -126,48 +143,24 @@ func (a *Activity) sample(ctx context.Context) {
 	defer close(a.done)
 	var s reopened
 	defer func() { closeQuietly(&s.open) }()
+	connect := func(ctx context.Context) (database.Session, error) {
+		a.way = nil // the server may have started again with other settings
+		return a.Connect(ctx)
+	}
 	var costs []time.Duration // of the newest samples
-	asksRows := a.RowWaiters != nil
-	unable := 0                    // the number of samples without an answer until now, since the last one
-	var asked time.Time            // when RowWaiters was called
-	waiting := map[string]string{} // statements of the sessions that waited for a row then, by ID
+	unable := 0               // the number of samples without an answer until now, since the last one
 	for due := time.Now(); ; {
-		began := time.Now()
-		err := s.use(ctx, a.Connect, func(s database.Session) error {
-			began = time.Now() // without the log-in
-			limited, stop := context.WithTimeout(ctx, answersWithin)
-			defer stop()
-			list, err := a.List(limited, s)
-			if err != nil {
-				return err
-			}
-			answered := time.Now()
-			costs = append(costs[max(0, len(costs)-9):], costOf(list, answered.Sub(began)))
-			found := a.locate(limited, list, began, answered)
-			if asksRows && began.Sub(asked) >= rowWaitersEvery && len(list) > 1 {
-				asked = began
-				ids, err := a.RowWaiters(limited, s)
-				switch {
-				case err != nil && a.Refused(err):
-					asksRows = false
-					a.hide()
-				case err != nil:
+		err := s.use(ctx, connect, func(s database.Session) error {
+			if a.way == nil {
+				if err := a.choose(ctx, s); err != nil {
 					return err
 				}
-				clear(waiting)
-				for _, one := range list {
-					if slices.Contains(ids, one.ID) {
-						waiting[one.ID] = one.Statement
-					}
-				}
 			}
-			for i, one := range list {
-				if statement, waits := waiting[one.ID]; waits && statement == one.Statement {
-					list[i].Wait = database.RowLock
-				}
+			cost, err := a.take(ctx, s)
+			if err == nil {
+				costs = append(costs[max(0, len(costs)-9):], cost)
 			}
-			a.count(list, found)
-			return nil
+			return err
 		})
 		switch {
 		case ctx.Err() != nil:
@@ -179,12 +172,17 @@ func (a *Activity) sample(ctx context.Context) {
 			return
 		default:
 			a.miss(1)
-			if unable++; unable >= mostUnable && !a.Lost(err) && !errors.Is(err, context.DeadlineExceeded) {
+			unable++
+			_, lacks := errors.AsType[*lackingError](err)
+			if lacks || unable >= mostUnable && !a.Lost(err) && !errors.Is(err, context.DeadlineExceeded) {
 				a.end(err)
 				return
 			}
 		}
 		every := interval(costs)
+		if a.way != nil {
+			every = max(every, a.way.Every)
+		}
 		due = due.Add(every)
 		if late := time.Since(due); late > 0 {
 			missed := int(late/every) + 1
@@ -195,6 +193,115 @@ func (a *Activity) sample(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Until(due)):
+		}
+	}
+}
+
+// lackingError says why a server offers no way to list its sessions.
+type lackingError struct{ why string }
+
+func (e *lackingError) Error() string { return e.why }
+
+// choose chooses the first way that the server and the user's privileges allow. It notes why a better one is
+// not used.
+func (a *Activity) choose(ctx context.Context, s database.Session) error {
+	ctx, stop := context.WithTimeout(ctx, answersWithin)
+	defer stop()
+	coarse := ""
+	for i := range a.Ways {
+		way := &a.Ways[i]
+		lacking, err := reason(ctx, s, way.Lacking)
+		if err == nil && lacking == "" && i < len(a.Ways)-1 {
+			_, err = way.List(ctx, s) // the user may lack a privilege
+		}
+		switch {
+		case err == nil && lacking == "":
+			less, err := reason(ctx, s, way.Coarse)
+			if err != nil {
+				return err
+			}
+			a.use(way, cmp.Or(coarse, less))
+			return nil
+		case err == nil && i == len(a.Ways)-1:
+			return &lackingError{lacking}
+		case err == nil:
+			coarse = cmp.Or(coarse, lacking)
+		case a.Refused(err) && i < len(a.Ways)-1:
+			coarse = cmp.Or(coarse, clean(err.Error()))
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// reason calls a function of a way, which may be nil.
+func reason(ctx context.Context, s database.Session, ask func(context.Context, database.Session) (string, error)) (string, error) {
+	if ask == nil {
+		return "", nil
+	}
+	return ask(ctx, s)
+}
+
+// use notes the chosen way.
+func (a *Activity) use(way *database.Activity, coarse string) {
+	a.way, a.locks, a.asked = way, way.Blocked != nil, time.Time{}
+	a.queued, a.programs = map[string]queued{}, map[string]string{}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.coarse, a.undivided = coarse, cmp.Or(a.undivided, way.Undivided)
+}
+
+// take takes a sample and returns what it has cost the server.
+func (a *Activity) take(ctx context.Context, s database.Session) (time.Duration, error) {
+	ctx, stop := context.WithTimeout(ctx, answersWithin)
+	defer stop()
+	began := time.Now()
+	list, err := a.way.List(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	answered := time.Now()
+	if a.locks && began.Sub(a.asked) >= blockedEvery && len(list) > 0 {
+		a.asked = began
+		blocked, err := a.way.Blocked(ctx, s)
+		switch {
+		case err != nil && a.Refused(err):
+			a.locks = false
+			a.hide()
+		case err != nil:
+			return 0, err
+		}
+		a.queue(list, blocked)
+	}
+	for i, one := range list {
+		if at, waits := a.queued[one.ID]; waits && at.statement == one.Statement && at.inner == one.Inner {
+			list[i].Blockers = at.blockers
+			if class, _ := a.Waits.Class(one.Wait); class != database.WaitLock {
+				list[i].Wait = database.RowLock
+			}
+		}
+	}
+	a.count(list, a.locate(ctx, list, began, answered))
+	return costOf(list, answered.Sub(began)), nil
+}
+
+// queue notes which of the listed sessions wait for a lock.
+func (a *Activity) queue(list []database.ActiveSession, blocked []database.Blocked) {
+	clear(a.queued)
+	clear(a.programs)
+	for _, one := range blocked {
+		at := a.queued[one.ID]
+		if one.Blocker != "" {
+			at.blockers = append(at.blockers, one.Blocker)
+			a.programs[one.Blocker] = one.Program
+		}
+		a.queued[one.ID] = at
+	}
+	for _, one := range list {
+		if at, waits := a.queued[one.ID]; waits {
+			at.statement, at.inner = one.Statement, one.Inner
+			a.queued[one.ID] = at
 		}
 	}
 }
@@ -225,7 +332,7 @@ func interval(costs []time.Duration) time.Duration {
 func (a *Activity) hide() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.hidden = true
+	a.undivided = "the user may not see what its sessions wait for"
 }
 
 // count counts the sessions of a sample.
@@ -243,7 +350,10 @@ func (a *Activity) count(list []database.ActiveSession, found located) {
 		if class == database.WaitIdle || a.Own(one.ID) {
 			continue
 		}
-		d := doing{class: class, wait: clean(one.Wait), statement: a.mask(one.Statement)}
+		d := doing{class: class, wait: clean(one.Wait), statement: a.mask(one.Statement), inner: a.mask(one.Inner)}
+		if len(one.Blockers) > 0 {
+			d.blocker = found.blockers[one.ID]
+		}
 		switch {
 		case one.Background:
 			d.background, d.statement = clean(one.Program), ""
@@ -252,7 +362,7 @@ func (a *Activity) count(list []database.ActiveSession, found located) {
 		}
 		if !a.did[d] {
 			if len(a.did) >= mostStatements {
-				d.statement = job.OtherTexts
+				d.statement, d.inner = job.OtherTexts, ""
 				if d.program != "" {
 					d.program = job.OtherTexts
 				}
@@ -398,12 +508,10 @@ func (a *Activity) Report(result *job.Result) {
 		}
 		return
 	}
-	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Shares: sharesOf(a.measured.sessions)}
+	found := &job.Activity{Samples: a.measured.samples, Missed: a.measured.missed, Coarse: a.coarse, Shares: sharesOf(a.measured.sessions)}
 	if a.splits != nil {
 		found.Joined = a.joined()
-		if a.hidden {
-			found.Joined.Undivided = "the user may not see what its sessions wait for"
-		} else {
+		if found.Joined.Undivided = a.undivided; a.undivided == "" {
 			found.Transactions = a.times(result)
 		}
 	}

@@ -2,6 +2,8 @@ package observer
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -15,15 +17,17 @@ import (
 // located are the transactions to which the sessions of a sample belong. Kinds of all groups are numbered
 // together, as in the result.
 type located struct {
-	inFlight []int64          // by kind; nil if it is not known
-	sessions []order.Location // in the order of the list, with the kind's number
+	inFlight []int64           // by kind; nil if it is not known
+	sessions []order.Location  // in the order of the list, with the kind's number; nil if they are not known
+	blockers map[string]string // names of what sessions wait for locks of, by the sessions' IDs
 }
 
 // locate finds the transactions of the sessions in a list that was requested and answered at the given
 // times.
 func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, from, to time.Time) located {
+	firsts := firstBlockers(list)
 	if a.Locate == nil {
-		return located{}
+		return located{blockers: a.blockersOf(list, firsts, nil)}
 	}
 	seen := order.Sightings{From: from, To: to, At: from.Add(to.Sub(from) / 2)}
 	var difference bounds
@@ -42,22 +46,71 @@ func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, fr
 		}
 		seen.Sessions = append(seen.Sessions, order.Sighting{ID: one.ID, Since: since})
 	}
+	holders := slices.Sorted(maps.Values(firsts)) // a session may occur twice
+	for _, id := range holders {
+		seen.Sessions = append(seen.Sessions, order.Sighting{ID: id, Since: seen.At})
+	}
 	answer, err := a.Locate(ctx, seen)
-	if err != nil || len(answer.Sessions) != len(list) {
+	if err != nil || len(answer.Sessions) != len(seen.Sessions) {
 		return located{} // the generator is lost, and the run ends
 	}
-	found := located{sessions: answer.Sessions}
-	firsts := make([]int, len(answer.InFlight)) // numbers of the groups' first kinds
+	found := located{}
+	numbers := make([]int, len(answer.InFlight)) // of the groups' first kinds
 	for g, kinds := range answer.InFlight {
-		firsts[g] = len(found.inFlight)
+		numbers[g] = len(found.inFlight)
 		found.inFlight = append(found.inFlight, kinds...)
 	}
-	for i := range found.sessions {
-		if one := &found.sessions[i]; one.Group < len(firsts) {
-			one.Kind += meter.Kind(firsts[one.Group])
+	for i := range answer.Sessions {
+		if one := &answer.Sessions[i]; one.Group < len(numbers) {
+			one.Kind += meter.Kind(numbers[one.Group])
 		}
 	}
+	found.sessions = answer.Sessions[:len(list)]
+	at := map[string]order.Location{}
+	for i, id := range holders {
+		at[id] = answer.Sessions[len(list)+i]
+	}
+	found.blockers = a.blockersOf(list, firsts, at)
 	return found
+}
+
+// firstBlockers returns the IDs of the sessions that hold what others wait for, by the IDs of those.
+func firstBlockers(list []database.ActiveSession) map[string]string {
+	blockers, firsts := map[string][]string{}, map[string]string{}
+	for _, one := range list {
+		if len(one.Blockers) > 0 {
+			blockers[one.ID] = one.Blockers
+		}
+	}
+	for id := range blockers {
+		firsts[id] = database.FirstBlocker(id, blockers)
+	}
+	return firsts
+}
+
+// blockersOf names the sessions that hold what others wait for, by the IDs of those: the kind of transaction of
+// a user's session, or the number and the program of another. If transactions are not known, it names the
+// programs only, because users have many sessions.
+func (a *Activity) blockersOf(list []database.ActiveSession, firsts map[string]string, at map[string]order.Location) map[string]string {
+	names := make(map[string]string, len(firsts))
+	for id, first := range firsts {
+		holder := database.ActiveSession{ID: first, Program: a.programs[first]}
+		if i := slices.IndexFunc(list, func(one database.ActiveSession) bool { return one.ID == first }); i >= 0 {
+			holder = list[i]
+		}
+		transaction, program := a.ownerOf(holder, at[first])
+		switch {
+		case at == nil:
+			names[id] = program
+		case transaction != "":
+			names[id] = transaction
+		case program != "":
+			names[id] = fmt.Sprintf("session %s (%s)", clean(first), program)
+		default:
+			names[id] = "a user in no transaction"
+		}
+	}
+	return names
 }
 
 // earliest returns the session of which the server read its clock first, which is the nearest to when it

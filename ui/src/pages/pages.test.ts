@@ -318,7 +318,7 @@ describe('a job', () => {
     const parts = (lag: number, network: number, cpu: number, lock: number) => [{ name: 'start lag', ms: lag }, { name: 'client', ms: 0 }, { name: 'network', ms: network, standard_error_ms: 0.25 }, { name: 'cpu', ms: cpu, standard_error_ms: 0.5 }, { name: 'lock', ms: lock, standard_error_ms: 0.5 }]
     const transactions = [{ kind: 'new order', response_ms: 10, samples: 90, parts: parts(0.05, 2, 3.95, 4) }, { kind: 'payment', response_ms: 5, samples: 10, parts: parts(0, 0, 5, 0) }]
     const shares = [{ sessions: 75, class: 'cpu', statement: 'SELECT neword(?)', transaction: 'new order' }, { sessions: 25, class: 'lock', wait: 'Lock/tuple', statement: '<b>UPDATE</b>' }, { sessions: 9, class: 'write', wait: 'IO/DataFileWrite', background: 'checkpointer' }]
-    answers[`/jobs/${run.id}`] = { ...run, activity: { samples: 50, missed: 2, shares, joined: { certain: 100 }, transactions } }
+    answers[`/jobs/${run.id}`] = { ...run, activity: { samples: 50, missed: 2, coarse: 'it is off', shares, joined: { certain: 100 }, transactions } }
     const page = await open(`#/jobs/${run.id}?tab=machine`, '0 all the time: network problems.')
     const shown = (): (string | null)[] => [...page.querySelectorAll('.charts h2')].filter((title) => title.closest('[hidden]') === null).map((title) => title.textContent)
     expect(shown()).toEqual(['CPU'])
@@ -332,6 +332,7 @@ describe('a job', () => {
     expect(rows).toContainEqual(['0.50', 'lock', '25.0 % ± 4.3', '', '<b>UPDATE</b>'])
     expect(rows).toContainEqual(['1.50', 'cpu', '75.0 % ± 4.3', 'new order', 'SELECT neword(?)'])
     expect(words()).toContain('checkpointer')
+    expect(words()).toContain('The samples are coarse: it is off.')
     const split = page.querySelector('section:has(.bars)')
     expect([...(split?.querySelectorAll('.bars rect') ?? [])].map((rect) => [rect.getAttribute('x'), rect.getAttribute('width')])).toEqual([['0%', '20%'], ['20%', '39.5%'], ['59.5%', '40%'], ['0%', '0%'], ['0%', '50%'], ['50%', '0%']])
     expect([...(split?.querySelectorAll('tbody tr') ?? [])].map((row) => row.textContent)).toEqual(['new order10.02.00 ± 0.2503.95 ± 0.5004.00 ± 0.50090', 'payment5.00– 5.00 ± 0.500– 10'])

@@ -15,17 +15,18 @@ export interface Named {
   bad?: boolean
 }
 
-/** The tabs of a job that have something to show. The first is the default. */
-export function tabsOf(job: Job, now: Live | undefined): Named[] {
+/** The tabs of a job that have something to show. The first is the default. hasServer says whether runs sample a server. */
+export function tabsOf(job: Job, now: Live | undefined, hasServer: boolean): Named[] {
   const isRun = job.action === 'run'
   const running = job.status === 'running'
+  const sampled = running && hasServer
   const failed = running ? (now?.failed ?? []).reduce((sum, each) => sum + each.count, 0) : (job.all?.failed ?? 0)
   const users = (now?.users ?? []).reduce((sum, n) => sum + n, 0)
   const all: (Named | false)[] = [
     { name: 'result', title: isRun ? 'Charts' : 'Result' },
-    isRun && (running || job.activity !== undefined) && { name: 'sessions', title: 'Sessions' },
+    isRun && (sampled || job.activity !== undefined) && { name: 'sessions', title: 'Sessions' },
     isRun && { name: 'machine', title: 'Machine' },
-    isRun && (running || job.server_counters !== undefined || job.statements !== undefined) && { name: 'counters', title: 'Server' },
+    isRun && (sampled || job.server_counters !== undefined || job.statements !== undefined) && { name: 'counters', title: 'Server' },
     isRun && !running && { name: 'transactions', title: (job.spans?.length ?? 0) > 0 ? 'Queries' : 'Transactions' },
     isRun && { name: 'failures', title: 'Failures', ...(failed > 0 ? { count: failed, bad: true } : {}) },
     (!running || users > 0) && { name: 'users', title: running ? 'Virtual users' : 'Output' },
