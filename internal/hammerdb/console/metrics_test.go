@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,14 +25,14 @@ import (
 func TestMetrics_PrintALineEveryTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &screenText{}
-		reads, closed := 0, false
+		var reads atomic.Int32
+		closed := false
 		sample := func(mode string, value float64) job.Sample {
 			return job.Sample{Series: job.Series{Name: "CPU", Labels: map[string]string{"mode": mode}}, Value: value}
 		}
 		of := machine{
 			read: func(context.Context) ([]agent.Placed, error) {
-				reads++
-				switch reads {
+				switch reads.Add(1) {
 				case 2, 3: // the machine does not answer
 					return nil, errors.New("no answer within 2s")
 				case 4:
@@ -47,8 +48,8 @@ func TestMetrics_PrintALineEveryTenSeconds(t *testing.T) {
 		m.begin(t.Context(), of, func(line string) { _, _ = out.Write([]byte(line + "\n")) })
 		time.Sleep(9 * time.Second)
 		synctest.Wait()
-		if reads > 0 {
-			t.Errorf("got %d readings after 9 s", reads)
+		if reads.Load() > 0 {
+			t.Errorf("got %d readings after 9 s", reads.Load())
 		}
 		time.Sleep(52 * time.Second)
 		synctest.Wait()
@@ -56,8 +57,8 @@ func TestMetrics_PrintALineEveryTenSeconds(t *testing.T) {
 			t.Errorf("the metrics did not end once: closed %t", closed)
 		}
 		time.Sleep(time.Minute)
-		if reads != 6 {
-			t.Errorf("got %d readings in a minute, want 6", reads)
+		if reads.Load() != 6 {
+			t.Errorf("got %d readings in a minute, want 6", reads.Load())
 		}
 		matches(t, out.String(),
 			"CPU all usr%-20.00 sys%-5.00 irq%-0.00 idle%-75.00",
