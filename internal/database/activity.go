@@ -71,6 +71,16 @@ func FirstBlocker(id string, blockers map[string][]string) string {
 	return blockers[id][0]
 }
 
+// LastBlocker returns the session at the end of the chain that a session waits in: a session's first blocker may wait
+// for another one. It returns "" if there are no blockers. In a deadlock, the chain ends where it meets itself.
+func LastBlocker(id string, blockers map[string][]string) string {
+	last, passed := "", map[string]bool{id: true}
+	for next := FirstBlocker(id, blockers); next != "" && !passed[next]; next = FirstBlocker(next, blockers) {
+		last, passed[next] = next, true
+	}
+	return last
+}
+
 // SessionID returns the ID in lists of sessions, given Server.Name's answer.
 func SessionID(name string) string { return name[strings.LastIndexByte(name, ' ')+1:] }
 

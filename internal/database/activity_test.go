@@ -39,6 +39,16 @@ func TestMask_LeavesOutValues(t *testing.T) {
 	}
 }
 
+// 3 waits for 2, which waits for 1; 5 and 6 wait for each other, and 7 for itself.
+func TestLastBlocker_IsAtTheEndOfTheChain(t *testing.T) {
+	blockers := map[string][]string{"3": {"2"}, "2": {"1"}, "4": {"3", "2"}, "5": {"6"}, "6": {"5"}, "7": {"7"}}
+	for id, want := range map[string]string{"1": "", "2": "1", "3": "1", "4": "1", "5": "6", "6": "5", "7": ""} {
+		if got := LastBlocker(id, blockers); got != want {
+			t.Errorf("%s: got %q, want %q", id, got, want)
+		}
+	}
+}
+
 func TestFirstBlocker_IsTheOneThatWaitsForNoOther(t *testing.T) {
 	blockers := map[string][]string{
 		"2": {"1"}, "3": {"2", "1"}, "4": {"3", "1", "2"}, // 1 holds a lock, the others queue

@@ -82,14 +82,24 @@ type BackgroundWork struct {
 	Change *float64 `json:"change_percent,omitempty"`
 }
 
+// Blocked is what held the locks for which most sampled sessions waited in some time of a run.
+type Blocked struct {
+	Blocker     string  `json:"blocker"`               // a kind of transaction, or a session of another program
+	Transaction string  `json:"transaction,omitempty"` // the kind of which most waited; missing if it is not known
+	Sessions    int64   `json:"sessions"`              // number of sampled sessions that waited
+	From        float64 `json:"from_seconds"`          // the first second in which one waited, since the measurement began
+	Until       float64 `json:"until_seconds"`         // the end of the last one
+}
+
 // Slowdown is a time in which a run that works as fast as it can did much less than in most of its seconds.
 type Slowdown struct {
 	From   float64 `json:"from_seconds"` // since the measurement began
 	Until  float64 `json:"until_seconds"`
 	Change float64 `json:"change_percent"` // of the transactions that ended in a second, compared with the median: -80
 
-	Class      string `json:"class,omitempty"`      // of the waits of which there were most more than usual
-	Background string `json:"background,omitempty"` // work of the server's own at that time: "checkpoint"
+	Class      string   `json:"class,omitempty"`      // of the waits of which there were most more than usual
+	Blocked    *Blocked `json:"blocked,omitempty"`    // what held the locks for which most sessions waited; missing if none did
+	Background string   `json:"background,omitempty"` // work of the server's own at that time: "checkpoint"
 
 	Others int `json:"others,omitempty"` // number of further slowdowns, each of which cost less
 }

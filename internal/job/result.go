@@ -124,6 +124,9 @@ type Course struct {
 	// purpose.
 	Slowest *Slowdown `json:"slowest,omitempty"`
 
+	// Blocked is what held the locks for which most sessions waited; nil if it is not known.
+	Blocked *Blocked `json:"blocked,omitempty"`
+
 	// Background is the work of the server's own in the measured time. Only work that slows runs is known.
 	Background []BackgroundWork `json:"background,omitempty"`
 

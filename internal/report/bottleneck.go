@@ -224,7 +224,7 @@ func limitedBy(p timeProfile, r job.Result) string {
 	if wait != "" && first.class != "cpu" { // a session that computes may have a state
 		evidence += ", mostly " + Printable(wait)
 	}
-	if blocker := greatestOf(r.Activity, first.class, func(s job.ActivityShare) string { return s.Blocker }); blocker != "" {
+	if blocker := greatestOf(r.Activity, first.class, func(s job.ActivityShare) string { return s.Blocker }); blocker != "" && r.Blocked == nil {
 		evidence += " of " + Printable(blocker)
 	}
 	limit := limits[first.class]
@@ -254,7 +254,7 @@ var limits = map[string]struct {
 	name     string
 	evidence func(job.Result) string
 }{
-	"lock":   {name: "locks"},
+	"lock":   {"locks", heldBy},
 	"log":    {"the log", flush},
 	"commit": {"commits", flush},
 	"read":   {"reads", func(r job.Result) string { return diskTime(r, "reads", "read") }},

@@ -147,6 +147,16 @@ func TestBottleneck_StatesItsEvidence(t *testing.T) {
 			r.Resources = uses(use("memory", "", "some thread waits", 34, 80, 20))
 			r.Resources.Server = "db1"
 		}, log + "; 2.0 of 4 cores idle"},
+		{"a row that another program holds", "lock", "Lock/transactionid", func(r *job.Result) {
+			r.Blocked = &job.Blocked{Blocker: "session 7 (psql)", Transaction: "payment", Sessions: 90, From: 1, Until: 5}
+			r.Activity.Shares = append(r.Activity.Shares, job.ActivityShare{Sessions: 40, Class: "network", Wait: "Client/ClientRead", Program: "psql", Statement: "UPDATE district SET d_ytd = d_ytd WHERE d_id = ?"})
+		}, "limited by locks: 80 % of the time of transactions is waiting for locks, mostly Lock/transactionid; payment waited for session 7 (psql), whose newest statement was UPDATE district SET d_ytd = d_ytd WHERE d_id = ?, from second 1 to 5; 2.0 of 4 cores idle"},
+		{"rows that payments hold", "lock", "Lock/tuple", func(r *job.Result) {
+			r.Blocked = &job.Blocked{Blocker: "payment", Sessions: 90, From: 0, Until: 9}
+		}, "limited by locks: 80 % of the time of transactions is waiting for locks, mostly Lock/tuple; sessions waited for payment from second 0 to 9; 2.0 of 4 cores idle"},
+		{"a row that was held for a while", "log", "IO/WalSync", func(r *job.Result) {
+			r.Slowest = &job.Slowdown{From: 20, Until: 30, Change: -94, Class: "lock", Blocked: &job.Blocked{Blocker: "session 7 (psql)", Transaction: "payment", From: 20, Until: 30}}
+		}, log + "; 2.0 of 4 cores idle; slowest from second 20 to 30, with 94 % fewer transactions, when payment waited for session 7 (psql) from second 20 to 30"},
 		{"a slowdown", "log", "IO/WalSync", func(r *job.Result) {
 			r.Slowest = &job.Slowdown{From: 3, Until: 5, Change: -45.2, Class: "lock", Others: 2}
 		}, log + "; 2.0 of 4 cores idle; slowest from second 3 to 5, with 45 % fewer transactions, when more sessions were waiting for locks (one of 3 slow times)"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sledge/internal/job"
+	"sledge/internal/terminal"
 )
 
 // The evidence behind the sentence on what limited a run, apart from the time of its transactions.
@@ -78,12 +79,50 @@ func diskTime(r job.Result, requests, request string) string {
 	return fmt.Sprintf("; disk %s takes %s ms for a %s", Printable(u.Of), millis(1e6*u.Values.Mean), request)
 }
 
+// heldBy says what held the locks for which most sessions waited, and from when to when; "" if that is not known.
+func heldBy(r job.Result) string {
+	if r.Blocked == nil {
+		return ""
+	}
+	return "; " + waited(*r.Blocked, r.Activity)
+}
+
+// waited says which transactions waited for what, and from when to when.
+func waited(b job.Blocked, a *job.Activity) string {
+	who := "sessions"
+	if b.Transaction != "" {
+		who = Printable(b.Transaction)
+	}
+	return fmt.Sprintf("%s waited for %s%s %s", who, Printable(b.Blocker), newestStatement(a, b.Blocker), span(b.From, b.Until))
+}
+
+// newestStatement names the statement that the session of another program, "session 7 (psql)", had executed in most
+// samples; "" if it is not known.
+func newestStatement(a *job.Activity, blocker string) string {
+	const longest = 80
+	if a == nil {
+		return ""
+	}
+	statements := map[string]int64{}
+	for _, s := range a.Shares {
+		if s.Program != "" && s.Statement != "" && s.Class != "lock" && strings.HasSuffix(blocker, "("+s.Program+")") {
+			statements[s.Statement] += s.Sessions
+		}
+	}
+	if len(statements) == 0 {
+		return ""
+	}
+	return ", whose newest statement was " + Printable(terminal.Cut(greatest(statements)[0], longest)) + ","
+}
+
 // meanwhile says when a run was slowest, and which work of the server's own went on; "" if there is nothing to say.
 func meanwhile(r job.Result) string {
 	text, named := "", ""
 	if s := r.Slowest; s != nil {
 		text = fmt.Sprintf("; slowest %s, with %.0f %% fewer transactions", span(s.From, s.Until), -s.Change)
 		switch {
+		case s.Blocked != nil && s.Class == "lock":
+			text += ", when " + waited(*s.Blocked, r.Activity)
 		case s.Background != "":
 			text, named = text+", during a "+Printable(s.Background), s.Background
 		case s.Class != "":

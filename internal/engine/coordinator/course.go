@@ -22,8 +22,12 @@ type course struct {
 type courseSecond struct {
 	known    bool               // rate is
 	rate     float64            // transactions that ended in a second
+	locks    map[lockWait]int64 // sampled sessions that waited for a lock
 	sessions map[string]float64 // mean number of active sessions of clients, by class; nil if they were not sampled
 }
+
+// lockWait is a wait for a lock, by the kinds of transaction or the sessions of other programs.
+type lockWait struct{ transaction, blocker string }
 
 // longestCourse limits the seconds that are kept, to a day.
 const longestCourse = 86_400
@@ -44,7 +48,7 @@ func (c *course) end(at time.Time) {
 
 // Watch implements job.Watcher.
 func (c *course) Watch(e job.Event) {
-	if e.Samples == nil && e.Second == nil {
+	if e.Samples == nil && e.Second == nil && e.Activity == nil {
 		return
 	}
 	c.mu.Lock()
@@ -54,6 +58,8 @@ func (c *course) Watch(e job.Event) {
 	case e.Samples != nil:
 		c.use.Add(e.At, e.Samples)
 		c.addSessions(e)
+	case e.Activity != nil:
+		c.addLocks(e)
 	case e.Second.Phase == job.Measure:
 		c.addRate(*e.Second)
 	}
@@ -73,6 +79,23 @@ func (c *course) addSessions(e job.Event) {
 			s.sessions = map[string]float64{}
 		}
 		s.sessions[one.Labels["class"]] = one.Value
+	}
+}
+
+// addLocks adds the waits for locks of a second.
+func (c *course) addLocks(e job.Event) {
+	s := c.second(e.At.Sub(c.use.From).Seconds())
+	if s == nil || !c.use.Until.IsZero() && e.At.After(c.use.Until) {
+		return
+	}
+	for _, share := range e.Activity.Shares {
+		if share.Blocker == "" {
+			continue
+		}
+		if s.locks == nil {
+			s.locks = map[lockWait]int64{}
+		}
+		s.locks[lockWait{share.Transaction, share.Blocker}] += share.Sessions
 	}
 }
 
@@ -111,6 +134,7 @@ func (c *course) describe(result *job.Result, server string, steady bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.describeResources(result, server)
+	result.Blocked = blocked(c.seconds, 0, len(c.seconds))
 	if !steady {
 		return
 	}
@@ -122,6 +146,7 @@ func (c *course) describe(result *job.Result, server string, steady bool) {
 	}
 	result.Slowest = slowest(c.seconds)
 	if s := result.Slowest; s != nil {
+		s.Blocked = blocked(c.seconds, int(s.From), int(s.Until))
 		s.Background = during(result.Background, s.From, s.Until)
 	}
 }
@@ -166,6 +191,36 @@ func (c *course) describeResources(result *job.Result, server string) {
 	if len(found.Uses) > 0 {
 		result.Resources = &found
 	}
+}
+
+// blocked returns what held the locks for which most sessions waited from one second until another, or nil.
+func blocked(seconds []courseSecond, from, until int) *job.Blocked {
+	blockers, kinds := map[string]*job.Blocked{}, map[lockWait]int64{}
+	for n := from; n < until; n++ {
+		for wait, sessions := range seconds[n].locks {
+			b := blockers[wait.blocker]
+			if b == nil {
+				b = &job.Blocked{Blocker: wait.blocker, From: float64(n)}
+				blockers[wait.blocker] = b
+			}
+			b.Sessions += sessions
+			b.Until = float64(n + 1)
+			kinds[wait] += sessions
+		}
+	}
+	var found *job.Blocked
+	for _, b := range blockers {
+		if found == nil || b.Sessions > found.Sessions || b.Sessions == found.Sessions && b.Blocker < found.Blocker {
+			found = b
+		}
+	}
+	most := int64(0)
+	for wait, sessions := range kinds {
+		if wait.blocker == found.Blocker && (sessions > most || sessions == most && wait.transaction < found.Transaction) {
+			most, found.Transaction = sessions, wait.transaction
+		}
+	}
+	return found
 }
 
 // sums are a number of rates and their sum.

@@ -101,6 +101,24 @@ func TestCourse_DescribesWhatSlowedARun(t *testing.T) {
 	}
 }
 
+// Another program holds a row in two seconds, and payments hold one for each other before.
+func TestBlocked_NamesWhatHeldMostLocks(t *testing.T) {
+	list := secondsOf(100, 100, 10, 10, 100)
+	list[1].locks = map[lockWait]int64{{"payment", "payment"}: 2}
+	list[2].locks = map[lockWait]int64{{"payment", "session 7 (psql)"}: 4, {"new order", "session 7 (psql)"}: 1, {"payment", "payment"}: 1}
+	list[3].locks = map[lockWait]int64{{"payment", "session 7 (psql)"}: 5}
+	want := job.Blocked{Blocker: "session 7 (psql)", Transaction: "payment", Sessions: 10, From: 2, Until: 4}
+	if got := blocked(list, 0, 5); got == nil || *got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := blocked(list, 0, 2); got == nil || got.Blocker != "payment" || got.Sessions != 2 {
+		t.Errorf("got %+v of the first seconds, want payments", got)
+	}
+	if got := blocked(list, 4, 5); got != nil {
+		t.Errorf("got %+v of a second without waits", got)
+	}
+}
+
 func TestCourse_NamesTheServersMachine(t *testing.T) {
 	began := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
 	var c course

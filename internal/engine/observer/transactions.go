@@ -25,9 +25,9 @@ type located struct {
 // locate finds the transactions of the sessions in a list that was requested and answered at the given
 // times.
 func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, from, to time.Time) located {
-	firsts := firstBlockers(list)
+	lasts := lastBlockers(list)
 	if a.Locate == nil {
-		return located{blockers: a.blockersOf(list, firsts, nil)}
+		return located{blockers: a.blockersOf(list, lasts, nil)}
 	}
 	seen := order.Sightings{From: from, To: to, At: from.Add(to.Sub(from) / 2)}
 	var difference bounds
@@ -46,7 +46,7 @@ func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, fr
 		}
 		seen.Sessions = append(seen.Sessions, order.Sighting{ID: one.ID, Since: since})
 	}
-	holders := slices.Sorted(maps.Values(firsts)) // a session may occur twice
+	holders := slices.Sorted(maps.Values(lasts)) // a session may occur twice
 	for _, id := range holders {
 		seen.Sessions = append(seen.Sessions, order.Sighting{ID: id, Since: seen.At})
 	}
@@ -70,42 +70,45 @@ func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, fr
 	for i, id := range holders {
 		at[id] = answer.Sessions[len(list)+i]
 	}
-	found.blockers = a.blockersOf(list, firsts, at)
+	found.blockers = a.blockersOf(list, lasts, at)
 	return found
 }
 
-// firstBlockers returns the IDs of the sessions that hold what others wait for, by the IDs of those.
-func firstBlockers(list []database.ActiveSession) map[string]string {
-	blockers, firsts := map[string][]string{}, map[string]string{}
+// lastBlockers returns the IDs of the sessions that hold what others wait for, at the ends of the chains, by the IDs of
+// those.
+func lastBlockers(list []database.ActiveSession) map[string]string {
+	blockers, lasts := map[string][]string{}, map[string]string{}
 	for _, one := range list {
 		if len(one.Blockers) > 0 {
 			blockers[one.ID] = one.Blockers
 		}
 	}
 	for id := range blockers {
-		firsts[id] = database.FirstBlocker(id, blockers)
+		if last := database.LastBlocker(id, blockers); last != "" {
+			lasts[id] = last
+		}
 	}
-	return firsts
+	return lasts
 }
 
 // blockersOf names the sessions that hold what others wait for, by the IDs of those: the kind of transaction of
 // a user's session, or the number and the program of another. If transactions are not known, it names the
 // programs only, because users have many sessions.
-func (a *Activity) blockersOf(list []database.ActiveSession, firsts map[string]string, at map[string]order.Location) map[string]string {
-	names := make(map[string]string, len(firsts))
-	for id, first := range firsts {
-		holder := database.ActiveSession{ID: first, Program: a.programs[first]}
-		if i := slices.IndexFunc(list, func(one database.ActiveSession) bool { return one.ID == first }); i >= 0 {
+func (a *Activity) blockersOf(list []database.ActiveSession, lasts map[string]string, at map[string]order.Location) map[string]string {
+	names := make(map[string]string, len(lasts))
+	for id, last := range lasts {
+		holder := database.ActiveSession{ID: last, Program: a.programs[last]}
+		if i := slices.IndexFunc(list, func(one database.ActiveSession) bool { return one.ID == last }); i >= 0 {
 			holder = list[i]
 		}
-		transaction, program := a.ownerOf(holder, at[first])
+		transaction, program := a.ownerOf(holder, at[last])
 		switch {
 		case at == nil:
 			names[id] = program
 		case transaction != "":
 			names[id] = transaction
 		case program != "":
-			names[id] = fmt.Sprintf("session %s (%s)", clean(first), program)
+			names[id] = fmt.Sprintf("session %s (%s)", clean(last), program)
 		default:
 			names[id] = "a user in no transaction"
 		}

@@ -61,7 +61,7 @@ func TestLimit_NamesTheHolderOfALockedRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, limitOf(t, result), "limited by locks", "most in ", "mostly Lock/")
+	mustSay(t, limitOf(t, result), "limited by locks", "most in ", "waited for session ", "whose newest statement was UPDATE district SET d_ytd = d_ytd WHERE d_id = ?, from second ")
 }
 
 func TestLimit_NamesACheckpoint(t *testing.T) {
