@@ -96,7 +96,7 @@ func TestJobsPlan_ReportsMissingPlans(t *testing.T) {
 	_, second := withPlans(t, w)
 	for args, want := range map[string]string{
 		fmt.Sprintf("jobs plan %s", built):                   "it is a build",
-		fmt.Sprintf("jobs plan %s", measured):                "only runs of queries have them",
+		fmt.Sprintf("jobs plan %s", measured):                "no top statement has one",
 		fmt.Sprintf("jobs plan %s %s", second, second):       "named twice",
 		fmt.Sprintf("jobs plan %s --query 7", second):        "no plan of \"7\", only of query 1, query 9",
 		fmt.Sprintf("jobs timing %s --users --json", second): "read the list of spans in sledge jobs show ",

@@ -1,6 +1,11 @@
 package database
 
-import "context"
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+)
 
 // Statements reads the server's own statistics of statements.
 type Statements struct {
@@ -13,6 +18,35 @@ type Statements struct {
 
 	// Texts returns the beginnings of the texts of statements, by ID. Optional: the IDs are the texts.
 	Texts func(ctx context.Context, s Session, ids []string) (map[string]string, error)
+
+	// Examples returns the whole texts of statements by ID, for Explain. The ID "" has the reason for those
+	// that are missing. Optional, like Explain.
+	Examples func(ctx context.Context, s Session, ids []string) (map[string]StatementExample, error)
+
+	// Explain returns the server's plan of a statement, which Dialect.ReadPlan reads. It executes nothing, gives
+	// up after a second, and leaves the session usable after an error. The plan has no private values.
+	Explain func(ctx context.Context, s Session, example StatementExample) (Table, error)
+}
+
+// StatementExample is a whole text of a statement, with values or with parameters, as the server keeps it.
+type StatementExample struct {
+	Text string
+	Why  string // why it cannot be explained, or ""
+	How  string // the way to explain it, for Explain
+}
+
+// explained matches statements that EXPLAIN accepts and does not execute, after comments.
+var explained = regexp.MustCompile(`(?is)^(?:\s|/\*.*?\*/|--[^\n]*\n)*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
+
+// Explainable returns an error if a text is not a statement that can be explained.
+func Explainable(text string) error {
+	if !explained.MatchString(text) {
+		return errors.New("only SELECT, INSERT, UPDATE, DELETE and WITH have plans")
+	}
+	if strings.Contains(strings.TrimRight(text, "; \t\r\n"), ";") { // even inside a value, because nothing else may be executed
+		return errors.New("its text contains a semicolon, so it may be several statements")
+	}
+	return nil
 }
 
 // StatementCount is what a server counted of a statement.

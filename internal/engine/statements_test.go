@@ -65,3 +65,108 @@ func TestRun_FindsTheTopStatements(t *testing.T) {
 		})
 	}
 }
+
+// One statement changes its plan, one has none, one is explained only once more after its session is lost, and the
+// server refuses to explain another.
+func TestRun_WatchesThePlansOfTopStatements(t *testing.T) {
+	for _, finite := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 30 * time.Second, Kept: load.Kept{Samples: true}})
+			if finite {
+				p = finitePlan(nil, load.FiniteOptions{Plans: load.NoPlans}, time.Second, false)
+				p.Pacing.Kept.Samples = true
+			}
+			p.Database.Dialect.ReadPlan = func(answer database.Table) (lines []job.PlanLine) {
+				for _, row := range answer.Rows {
+					lines = append(lines, job.PlanLine{Text: row[0] + " cost=" + time.Now().String(), Step: row[0]})
+				}
+				return lines
+			}
+			start := time.Now()
+			since := func() float64 { return time.Since(start).Seconds() - 2 } // of the measured time
+			explained := map[string]int{}
+			p.Server.Statements = &database.Statements{
+				Counts: func(context.Context, database.Session) (list []database.StatementCount, err error) {
+					n := 1 + time.Since(start).Seconds()
+					for i, id := range []string{"changes", "lost", "cut", "refused", "same", "late"} {
+						list = append(list, database.StatementCount{ID: id, Calls: n, Milliseconds: n * float64(100-i)})
+					}
+					return list, nil
+				},
+				Texts: func(_ context.Context, _ database.Session, ids []string) (map[string]string, error) {
+					texts := map[string]string{}
+					for _, id := range ids {
+						texts[id] = "SELECT " + id + " WHERE a = 4711"
+					}
+					return texts, nil
+				},
+				Examples: func(_ context.Context, _ database.Session, ids []string) (map[string]database.StatementExample, error) {
+					list := map[string]database.StatementExample{"": {Why: "never asked"}}
+					for _, id := range ids {
+						list[id] = database.StatementExample{Text: id, How: "explain"}
+					}
+					list["cut"] = database.StatementExample{Why: "it was cut"}
+					return list, nil
+				},
+				Explain: func(_ context.Context, _ database.Session, example database.StatementExample) (database.Table, error) {
+					explained[example.Text]++
+					switch step := "scan"; {
+					case example.Text == "refused":
+						return database.Table{}, errors.New("syntax error near 'private'")
+					case example.Text == "lost" && explained["lost"] == 2:
+						return database.Table{}, plantest.ErrLost
+					case example.Text == "changes" && since() > 12:
+						step = "index scan"
+						fallthrough
+					default:
+						return database.Table{Rows: [][]string{{step}}}, nil
+					}
+				},
+			}
+			var marks []string
+			seen := plantest.Watcher(func(e job.Event) {
+				if e.Background != "" {
+					marks = append(marks, e.Background)
+				}
+			})
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
+			if err != nil || result.Statements == nil || len(result.Unobserved) > 0 {
+				t.Fatalf("got %+v, %+v, %v", result.Statements, result.Unobserved, err)
+			}
+			if finite { // its queries have plans of their own
+				if len(explained) > 0 || len(result.Plans) > 0 {
+					t.Errorf("got the plans %+v after %v", result.Plans, explained)
+				}
+				return
+			}
+			plans := map[string]int{}
+			for _, plan := range result.Plans {
+				plans[plan.Statement]++
+				if plan.Query != "SELECT "+plan.Statement+" WHERE a = ?" || plan.Kind != "" {
+					t.Errorf("got %+v, want the text of the statement", plan)
+				}
+			}
+			for _, one := range result.Statements.Top {
+				changed, want := one.PlansChanged(), map[string]string{"cut": "it was cut", "refused": "syntax error near '?'"}[one.ID]
+				switch {
+				case one.NoPlan != want || len(one.PlansSeen) != plans[one.ID] || (want == "") != (len(one.PlansSeen) > 0):
+					t.Errorf("got %+v and %d plans", one, plans[one.ID])
+				case want == "" && one.PlansSeen[0] > 1:
+					t.Errorf("%s: got the first plan at %g s, want one at the beginning", one.ID, one.PlansSeen[0])
+				case one.ID != "changes" && len(changed) > 0:
+					t.Errorf("%s: got changes at %g s", one.ID, changed)
+				case one.ID == "changes" && (len(changed) != 1 || changed[0] < 12 || changed[0] > 17):
+					t.Errorf("got changes at %g s, want one within 5 s after second 12", changed)
+				}
+			}
+			if len(marks) != 1 || marks[0] != "The plan of SELECT changes WHERE a = ? changed" {
+				t.Errorf("got the marks %q", marks)
+			}
+			// Five take turns, a look a second, the sixth has one each second, and all at each end; a refused one is not
+			// tried in between.
+			if explained["changes"] < 6 || explained["changes"] > 9 || explained["late"] < 28 || explained["cut"] != 0 || explained["refused"] != 2 || explained["lost"] < 6 {
+				t.Errorf("got looks %v", explained)
+			}
+		})
+	}
+}

@@ -50,7 +50,8 @@ type Event struct {
 
 	Request Request `json:"request,omitempty"` // a stop or abort request
 
-	// Background is work that the server begins or ends by itself, in words: "A checkpoint ended".
+	// Background is work that the server begins or ends by itself, or a statement whose plan it changed, in
+	// words: "A checkpoint ended".
 	Background string `json:"background,omitempty"`
 
 	Message string `json:"message,omitempty"` // a text that fits no other member

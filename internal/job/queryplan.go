@@ -1,12 +1,18 @@
 package job
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// QueryPlan is a database's plan of a query.
+// QueryPlan is a database's plan of a query, or one of a top statement, which may have several.
 type QueryPlan struct {
-	Kind   string `json:"kind"`              // the kind of transaction: "query 9"
+	Kind   string `json:"kind,omitempty"`    // the kind of transaction: "query 9"; "" for a statement
 	Stream int    `json:"stream"`            // the stream whose parameters the query has
-	Query  string `json:"query" long:"true"` // the query as it was sent to the database
+	Query  string `json:"query" long:"true"` // the query as it was sent to the database, or the text of the statement without its values
+
+	Statement string  `json:"statement,omitempty"`          // the ID of the statement
+	Seen      float64 `json:"first_seen_seconds,omitempty"` // of the measured time, for a statement
 
 	Lines   []PlanLine `json:"lines,omitempty"` // the lines of the plan, unchanged; nil if there is no plan
 	Timed   bool       `json:"timed,omitempty"` // the query was executed for the plan, and the lines have times
@@ -21,6 +27,9 @@ type PlanLine struct {
 	Text string `json:"text" long:"true"`
 	Step string `json:"step,omitempty"`
 }
+
+// Of returns what it is a plan of: the kind of transaction, or the statement.
+func (p QueryPlan) Of() string { return cmp.Or(p.Kind, p.Query) }
 
 // Shape returns the steps of the plan. Plans with the same shape differ at most in costs, estimates
 // and constants.

@@ -143,7 +143,8 @@ type Queries struct {
 	Spans []Span `json:"spans,omitempty"`
 
 	// Plans are the plans of its queries, and Explained summarizes how they were read; nil if no
-	// plan was requested, or if the run has no queries to explain.
+	// plan was requested, or if the run has no queries to explain. In any other run, Plans are those of
+	// the server's top statements.
 	Plans     []QueryPlan `json:"plans,omitempty" hidden:"true" jsonschema:"-"`
 	Explained *Explained  `json:"explained,omitempty"`
 }

@@ -26,7 +26,16 @@ type Statement struct {
 	Seconds  float64            `json:"seconds"` // in the server, of all calls
 	Rows     int64              `json:"rows"`
 	Counters map[string]float64 `json:"counters,omitempty"` // that are not 0, by the server's names
+
+	// PlansSeen are the seconds of the measured time at which its plans were first seen: the first one, and each
+	// plan with another shape. The plans are a QueryPlan each. NoPlan is why there is none, if the server
+	// explains statements.
+	PlansSeen []float64 `json:"plans_seen_seconds,omitempty"`
+	NoPlan    string    `json:"no_plan,omitempty"`
 }
+
+// PlansChanged returns the seconds at which its plan was first seen to differ from the one before.
+func (s Statement) PlansChanged() []float64 { return s.PlansSeen[min(1, len(s.PlansSeen)):] }
 
 // Sum returns the time in the server of all statements, in seconds.
 func (s Statements) Sum() float64 {

@@ -29,7 +29,7 @@ const (
 	MarkTrouble  MarkerKind = "trouble"  // a virtual user, or the run, cannot continue
 	MarkRequest  MarkerKind = "request"  // a user asks to stop or to abort the run
 
-	MarkBackground MarkerKind = "background" // the server begins or ends work of its own, such as a checkpoint
+	MarkBackground MarkerKind = "background" // the server begins or ends work of its own, such as a checkpoint, or changes the plan of a statement
 )
 
 const (

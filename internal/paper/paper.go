@@ -234,6 +234,9 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 	if s.sum, _, err = a.Store.Summary(ctx, id); err != nil {
 		return s, err
 	}
+	if s.job.Result.Plans, err = a.Store.Plans(ctx, id); err != nil {
+		return s, err
+	}
 	s.sheet, s.doc = report.NewSheet(s.job, s.sum, a.Headline(s.job)), report.NewDocument(s.job, s.sum)
 	overTime, err := document.NewTPM(ctx, a.Store, a.Resolver.Catalog, s.job, time.Time{}, time.Time{}, mostPoints)
 	if err != nil {

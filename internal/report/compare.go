@@ -31,6 +31,9 @@ type Comparison struct {
 	// Queries are the transactions of runs that end when their work is done, by kind, in the
 	// workload's order.
 	Queries []ComparedQuery `json:"queries,omitempty"`
+
+	// Statements are the top statements of the first run that are among those of another one.
+	Statements []ComparedStatement `json:"statements,omitempty"`
 }
 
 // Repeats says how the first figure varied over the valid runs of a repository with the same
@@ -106,7 +109,7 @@ type SharedFigure struct {
 type Measured struct {
 	Job     job.Job
 	Summary meter.Summary
-	Plans   []job.QueryPlan // of its queries
+	Plans   []job.QueryPlan // of its queries and top statements
 }
 
 // Compare compares runs side by side. unset returns the value of an option that a run did not set.
@@ -126,6 +129,7 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 	runs = namedAlike(runs)
 	c.measure(runs)
 	c.query(runs)
+	c.compareStatements(runs)
 	return c
 }
 

@@ -89,6 +89,7 @@ func (c Comparison) whole(b *page) {
 	c.repeats(b)
 	c.figures(b)
 	c.queries(b)
+	c.statements(b)
 }
 
 // runs lists the runs.

@@ -94,7 +94,7 @@ type ExportHead struct {
 	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same as lines of text
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // readings of a transaction counter that ran beside the job
 	Series     []job.Sampled              `json:"series,omitempty"`              // readings of the run's observers
-	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // query plans of a run
+	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // of the queries or the top statements of a run
 	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the other program recorded
 }
 

@@ -13,7 +13,7 @@ import (
 // PlansSchema names the format of Plans, as Schema does for Document.
 const PlansSchema = "sledge-plans-1"
 
-// Plans are the plans of the queries of one run, or of two runs to compare.
+// Plans are the plans of the queries or the top statements of one run, or of two runs to compare.
 type Plans struct {
 	Schema  string         `json:"schema"` // always PlansSchema
 	Runs    []PlansOfRun   `json:"runs"`
@@ -27,24 +27,24 @@ type PlansOfRun struct {
 	Plans     []job.QueryPlan `json:"plans"`
 }
 
-// ComparedPlan says whether the plan of a query has another shape in the second run than in the
-// first: other operators, tables or indexes.
+// ComparedPlan says whether the plan of a query, or the last plan of a statement, has another shape in the
+// second run than in the first: other operators, tables or indexes.
 type ComparedPlan struct {
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"`    // or the text of the statement
 	Changed *bool  `json:"changed"` // null if one of the two has no plan
 }
 
-// NewPlans returns the plans of the chosen kinds; if there are two runs, also whether each plan
-// changed.
-func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
+// NewPlans returns the plans of the chosen kinds or statements; if there are two runs, also whether each
+// plan changed.
+func NewPlans(runs []PlansOfRun, chosen func(of string) bool) Plans {
 	p := Plans{Schema: PlansSchema}
 	var kinds []string
 	for _, r := range runs {
 		left := []job.QueryPlan{}
 		for _, plan := range r.Plans {
-			if chosen(plan.Kind) {
+			if chosen(plan.Of()) {
 				left = append(left, plan)
-				kinds = append(kinds, plan.Kind)
+				kinds = append(kinds, plan.Of())
 			}
 		}
 		r.Plans = left
@@ -58,19 +58,20 @@ func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
 	return p
 }
 
-// planOf returns the plan of a kind, or nil if it has no plan.
-func planOf(plans []job.QueryPlan, kind string) *job.QueryPlan {
-	i := slices.IndexFunc(plans, func(p job.QueryPlan) bool { return p.Kind == kind })
-	if i < 0 {
-		return nil
+// planOf returns the last plan of a kind or statement, or nil if it has no plan.
+func planOf(plans []job.QueryPlan, of string) *job.QueryPlan {
+	for i := range slices.Backward(plans) {
+		if plans[i].Of() == of {
+			return &plans[i]
+		}
 	}
-	return &plans[i]
+	return nil
 }
 
-// planChanged reports whether the plan of a kind changed its shape from before to after; nil if one
-// of the two is unknown.
-func planChanged(before, after []job.QueryPlan, kind string) *bool {
-	b, a := planOf(before, kind), planOf(after, kind)
+// planChanged reports whether the plan of a kind or statement changed its shape from before to after; nil if
+// one of the two is unknown.
+func planChanged(before, after []job.QueryPlan, of string) *bool {
+	b, a := planOf(before, of), planOf(after, of)
 	if b == nil || a == nil || len(b.Lines) == 0 || len(a.Lines) == 0 {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 	b := page{View: v}
 	if len(p.Runs) == 1 {
 		for _, plan := range p.Runs[0].Plans {
-			b.title(Printable(plan.Kind), had(plan))
+			b.title(named(plan.Of()), had(plan))
 			b.plan(plan.Lines, "  ")
 		}
 	} else {
@@ -93,9 +94,19 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 	return b.write(w)
 }
 
-// had names the stream whose parameters the plan has, and says how the plan was read.
+// named returns a kind, or the beginning of a statement.
+func named(of string) string {
+	const longest = 200
+	return terminal.Cut(Printable(of), longest)
+}
+
+// had names the stream whose parameters the plan has, and says how the plan was read. Of a statement it says
+// when the plan was first seen.
 func had(plan job.QueryPlan) string {
 	text := fmt.Sprintf("as stream %d asked it", plan.Stream)
+	if plan.Statement != "" {
+		text = fmt.Sprintf("first seen in second %.0f", plan.Seen)
+	}
 	if plan.Timed {
 		text += fmt.Sprintf(", executed once more in %s s", seconds(plan.Seconds))
 	}
@@ -122,16 +133,21 @@ func (p Plans) compare(b *page, all bool) {
 		b.say(plain, "  %s  %s", b.Look.Strong(Letter(i)), r.ID)
 	}
 	var same []string
+	statements := 0 // that have the same plans, whose texts would be too many
 	for _, q := range p.Queries {
 		if !all && q.Changed != nil && !*q.Changed {
-			same = append(same, q.Kind)
+			if planOf(p.Runs[0].Plans, q.Kind).Statement != "" {
+				statements++
+			} else {
+				same = append(same, Printable(q.Kind))
+			}
 			continue
 		}
 		verdict := "one run has no plan"
 		if q.Changed != nil {
 			verdict = map[bool]string{true: "the plan changed", false: "the plan has the same operators, tables and indexes"}[*q.Changed]
 		}
-		b.title(Printable(q.Kind), verdict)
+		b.title(named(q.Kind), verdict)
 		var sides [2]job.QueryPlan
 		for i, r := range p.Runs {
 			name := "  " + Letter(i) + "  "
@@ -142,15 +158,28 @@ func (p Plans) compare(b *page, all bool) {
 				b.say(plain, "%sno plan", name)
 			}
 		}
-		rows := align(blocksOf(sides[0].Lines), blocksOf(sides[1].Lines))
-		if b.Width >= besideFrom {
-			b.beside(rows)
-		} else {
-			b.below(rows)
-		}
+		b.differ(sides[0].Lines, sides[1].Lines, Letter(0), Letter(1))
+	}
+	switch statements {
+	case 0:
+	case 1:
+		same = append(same, "one statement")
+	default:
+		same = append(same, count(int64(statements))+" statements")
 	}
 	if len(same) > 0 {
 		b.say(plain, "\nThe same operators, tables and indexes: %s.", strings.Join(same, ", "))
+	}
+}
+
+// differ writes two plans, and marks the steps that only one of them has. a and b name them if they do not fit
+// side by side.
+func (p *page) differ(before, after []job.PlanLine, a, b string) {
+	rows := align(blocksOf(before), blocksOf(after))
+	if p.Width >= besideFrom {
+		p.beside(rows)
+	} else {
+		p.below(rows, a, b)
 	}
 }
 
@@ -212,21 +241,26 @@ func align(a, b []block) (rows []pair) {
 	return rows
 }
 
-// below writes one plan after the other.
-func (p *page) below(rows []pair) {
+// below writes one plan after the other, below their names.
+func (p *page) below(rows []pair, names ...string) {
 	for i, mark := range []string{"- ", "+ "} {
-		p.say(p.Look.Faint, "  %s", Letter(i))
+		var lines []string
 		for _, row := range rows {
 			own, other := row.a, row.b
 			if i == 1 {
 				own, other = row.b, row.a
 			}
-			if own == nil {
-				continue
+			if own != nil {
+				lines = append(lines, own.marked(mark, other == nil, p.Width)...)
 			}
-			for _, line := range own.marked(mark, other == nil, p.Width) {
-				p.say(plain, "%s", p.looked(line))
-			}
+		}
+		p.say(p.Look.Faint, "  %s", names[i])
+		if p.drawn { // keeps the indentation
+			p.asItIs(strings.Join(lines, "\n"))
+			continue
+		}
+		for _, line := range lines {
+			p.say(plain, "%s", p.looked(line))
 		}
 	}
 }

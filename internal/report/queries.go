@@ -148,14 +148,20 @@ func (c *Comparison) common(runs []Measured) {
 	})
 }
 
-// ChangedPlans returns the kinds of transaction whose plan changed in at least one run.
-func (c Comparison) ChangedPlans() (kinds []string) {
+// ChangedPlans returns the kinds of transaction and the statements whose plan changed in at least one run.
+func (c Comparison) ChangedPlans() (of []string) {
+	changed := func(changed *bool) bool { return changed != nil && *changed }
 	for _, q := range c.Queries {
-		if slices.ContainsFunc(q.PlanChanged, func(changed *bool) bool { return changed != nil && *changed }) {
-			kinds = append(kinds, q.Kind)
+		if slices.ContainsFunc(q.PlanChanged, changed) {
+			of = append(of, q.Kind)
 		}
 	}
-	return kinds
+	for _, s := range c.Statements {
+		if slices.ContainsFunc(s.PlanChanged, changed) {
+			of = append(of, s.Text)
+		}
+	}
+	return of
 }
 
 // queries writes a line for each query: its time in each run, the ratio to the first, and whether
@@ -211,11 +217,7 @@ func (c Comparison) queries(b *page) {
 				cells = append(cells, times.rows())
 			}
 			if i > 0 {
-				plan := "-"
-				if changed := q.PlanChanged[i]; changed != nil {
-					plan = map[bool]string{true: b.Look.Strong("changed"), false: "same"}[*changed]
-				}
-				cells = append(cells, figured(q.Ratios[i]), plan)
+				cells = append(cells, figured(q.Ratios[i]), b.planCell(q.PlanChanged[i]))
 			}
 		}
 		if sameRows {

@@ -93,7 +93,7 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 		counters(b, *c)
 	}
 	if s := j.Result.Statements; b.Server && s != nil {
-		statements(b, *s)
+		statements(b, *s, j.Result.Plans)
 	}
 	if r := j.Result.ServerReport; b.Whole && r != nil && r.Text != "" {
 		b.title(Printable(r.Title), "as the server reported on itself")

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Plans returns the plans of a run's queries, if any.
+// Plans returns the plans of a run's queries or top statements, if any.
 func (s *Store) Plans(ctx context.Context, id job.ID) ([]job.QueryPlan, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) plans(ctx context.Context, number int64) (plans []job.QueryPlan,
 	return plans, errors.Join(json.NewDecoder(r).Decode(&plans), r.Close())
 }
 
-// plans writes the query plans of a run.
+// plans writes the plans of a run.
 func (w *inserts) plans(plans []job.QueryPlan) error {
 	if len(plans) == 0 {
 		return nil

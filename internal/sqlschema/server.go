@@ -61,6 +61,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("statements.counts") {
 		server.Statements = &database.Statements{Lacking: a.wordOf("statements.lacking"), Counts: a.statementCounts, Texts: a.statementTexts}
+		if sql.Has("statements.examples") {
+			server.Statements.Examples, server.Statements.Explain = a.statementExamples, a.explainStatement
+		}
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -309,22 +312,89 @@ var statementID = regexp.MustCompile(`^[-0-9a-zA-Z]+$`)
 
 // statementTexts runs the section texts of statements.sql. Its columns are the ID and the text.
 func (a answers) statementTexts(ctx context.Context, s database.Session, ids []string) (map[string]string, error) {
+	t, err := a.ofStatements(ctx, s, "statements.texts", ids)
+	found := map[string]string{}
+	for _, row := range t.Short().Rows {
+		found[row[0]] = row[1]
+	}
+	return found, err
+}
+
+// ofStatements runs a query about statements.
+func (a answers) ofStatements(ctx context.Context, s database.Session, name string, ids []string) (database.Table, error) {
 	var list []string
 	for _, id := range ids {
 		if statementID.MatchString(id) {
 			list = append(list, "'"+id+"'")
 		}
 	}
-	text, err := a.sql.Filled("statements.texts", map[string]string{"ids": strings.Join(list, ", ")})
+	text, err := a.sql.Filled(name, map[string]string{"ids": strings.Join(list, ", ")})
 	if err != nil {
-		return nil, err
+		return database.Table{}, err
 	}
-	t, err := s.Query(ctx, text, 0)
-	found := map[string]string{}
-	for _, row := range t.Short().Rows {
-		found[row[0]] = row[1]
+	return s.Query(ctx, text, 0)
+}
+
+// statementExamples runs the section examples of statements.sql. Its columns are the ID and those of a
+// StatementExample, whose How is a section of statements.sql.
+func (a answers) statementExamples(ctx context.Context, s database.Session, ids []string) (map[string]database.StatementExample, error) {
+	t, err := a.ofStatements(ctx, s, "statements.examples", ids)
+	found := map[string]database.StatementExample{}
+	for _, row := range t.Rows {
+		one := database.StatementExample{Text: row[1], Why: row[2], How: row[3]}
+		if one.Why == "" {
+			if err := database.Explainable(one.Text); err != nil {
+				one.Why = err.Error()
+			}
+		}
+		found[row[0]] = one
 	}
 	return found, err
+}
+
+// parameter matches a parameter of PostgreSQL, which allows mostParameters of them.
+var parameter = regexp.MustCompile(`\$([0-9]+)`)
+
+const mostParameters = 65535
+
+// clause matches the end of the expressions that have no part in a plan. arithmetic matches parameters in place of
+// constants, of which the server then cannot tell the types.
+var (
+	clause     = regexp.MustCompile(`(?i)\b(?:FROM|WHERE)\b`)
+	arithmetic = regexp.MustCompile(`(\$[0-9]+)(\s*[-+*/]\s*)(\$[0-9]+)`)
+)
+
+// typed adds types to arithmetic with parameters alone that has no part in the plan.
+func typed(query string) string {
+	end := len(query)
+	if at := clause.FindStringIndex(query); at != nil {
+		end = at[0]
+	}
+	return arithmetic.ReplaceAllString(query[:end], "${1}::numeric${2}${3}::numeric") + query[end:]
+}
+
+// explainStatement runs the section of statements.sql that an example names, with the text as :query, and
+// with as many NULLs as it has parameters as :nulls.
+func (a answers) explainStatement(ctx context.Context, s database.Session, example database.StatementExample) (database.Table, error) {
+	name, last := "statements."+example.How, 0
+	for _, found := range parameter.FindAllStringSubmatch(example.Text, -1) {
+		n, _ := strconv.Atoi(found[1])
+		last = max(last, n)
+	}
+	nulls := ""
+	if last > 0 && last <= mostParameters {
+		nulls = "(NULL" + strings.Repeat(", NULL", last-1) + ")"
+	}
+	query := typed(strings.TrimRight(example.Text, "; \t\r\n"))
+	text, err := sqlfile.Fill(name, a.sql.Text(name), map[string]string{"query": query, "nulls": nulls})
+	if err != nil {
+		return database.Table{}, err
+	}
+	t, err := s.Query(ctx, text, 0)
+	if err != nil && ctx.Err() == nil {
+		_ = s.Rollback(ctx) // of the section's transaction
+	}
+	return t, err
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

@@ -133,6 +133,9 @@ func (a *archive) showCommand() *cobra.Command {
 		if a.json {
 			return a.program.PrintJSON(jobflags.DocumentOf(a.program, j, sum))
 		}
+		if j.Result.Plans, err = store.Plans(ctx, j.ID); err != nil {
+			return err
+		}
 		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.Width(), Look: a.program.StdoutLook, Whole: true, Server: server, Use: use, Line: a.program.Headline(j)})
 	})
 	c.Flags().BoolVar(&server, "server", false, "also list the counters and the top statements of the server in the measured time")

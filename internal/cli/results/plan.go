@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,11 +22,13 @@ func (a *archive) planCommand() *cobra.Command {
 	var queries []string
 	c := &cobra.Command{
 		Use:   "plan ID [ID]",
-		Short: "Show the query plans of a run, or those that differ between two runs",
-		Long: `Plan shows the query plans that the database explained after the measured time of a run
-(option plans). Given two runs it shows the plans that differ, side by side if the terminal has 100
-columns, and marks the lines that only one of them has. Plans are equal if they have the same
-operators, tables and indexes; costs, estimates and constants may differ.
+		Short: "Show the plans of a run, or those that differ between two runs",
+		Long: `Plan shows the plans of the queries that the database explained after the measured time of a run
+(option plans); for a run without queries, those of its top statements, and when each was first
+seen. Given two runs it shows the plans that differ, side by side if the terminal has 100 columns,
+and marks the lines that only one of them has. Of a statement with several plans it compares the
+last ones. Plans are equal if they have the same operators, tables and indexes; costs, estimates and
+constants may differ.
 
 In a file or a pipe, lines are not shortened.`,
 		Example: program.Examples(
@@ -70,14 +73,14 @@ func (a *archive) plan(ctx context.Context, store *repository.Store, ids, querie
 		}
 		runs = append(runs, report.PlansOfRun{ID: j.ID, Explained: j.Result.Explained, Plans: plans})
 		for _, plan := range plans {
-			if !slices.Contains(kinds, plan.Kind) {
+			if plan.Kind != "" && !slices.Contains(kinds, plan.Kind) {
 				kinds = append(kinds, plan.Kind)
 			}
 		}
 	}
 	for _, q := range queries {
 		if !slices.ContainsFunc(kinds, func(kind string) bool { return isQuery(kind, q) }) {
-			return program.Usage("--query: there is no plan of %q, only of %s", q, strings.Join(kinds, ", "))
+			return program.Usage("--query: there is no plan of %q, only of %s", q, cmp.Or(strings.Join(kinds, ", "), "statements: leave out --query"))
 		}
 	}
 	p := report.NewPlans(runs, func(kind string) bool {
@@ -99,9 +102,9 @@ func isQuery(kind, called string) bool {
 func whyNoPlans(j job.Job) string {
 	switch {
 	case j.Spec.Action != job.Run:
-		return fmt.Sprintf("it is a %s, and only runs of queries have them", j.Spec.Action)
+		return fmt.Sprintf("it is a %s, and only runs have them", j.Spec.Action)
 	case len(j.Result.Spans) == 0:
-		return "only runs of queries have them"
+		return "no top statement has one. sledge jobs show --server lists the reasons"
 	}
 	if kept := j.Spec.Options["plans"]; kept == string(load.NoPlans) {
 		return "it ran with --plans none: run it again with --plans explain"

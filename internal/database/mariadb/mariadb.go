@@ -65,7 +65,7 @@ var Database = &database.Database{
 		},
 	},
 	Schema:  sqlschema.New,
-	Server:  sqlschema.NewServer,
+	Server:  mysql.NewServer,
 	Dialect: mysql.Dialect,
 	SQL:     files,
 	Base:    mysql.Database,

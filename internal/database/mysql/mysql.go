@@ -77,7 +77,7 @@ var Database = &database.Database{
 		Checks:       Checks,
 	},
 	Schema:  sqlschema.New,
-	Server:  sqlschema.NewServer,
+	Server:  NewServer,
 	Dialect: Dialect,
 	SQL:     files,
 }

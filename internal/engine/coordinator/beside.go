@@ -69,11 +69,12 @@ func (r *run) samplers() []observer.Observer {
 	}
 	refused := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Permission }
 	lost := func(err error) bool { return p.Database.Sessions.Classify(err) == meter.Connection }
+	mark := func(text string) { r.feed.Send(job.Event{User: p.Monitor(), Background: text}) }
 	list = append(list, &observer.Machine{})
 	if p.Server.Background != nil {
 		list = append(list, &observer.Background{
 			Connect: r.steady, List: p.Server.Background, Refused: refused,
-			Mark: func(text string) { r.feed.Send(job.Event{User: p.Monitor(), Background: text}) },
+			Mark: mark,
 		})
 	}
 	if p.Server.Counters != nil {
@@ -82,7 +83,9 @@ func (r *run) samplers() []observer.Observer {
 		})
 	}
 	if p.Server.Statements != nil {
-		list = append(list, &observer.Statements{Connect: r.steady, Ask: p.Server.Statements, Mask: p.Database.Runs.Mask(), Lost: lost, Whole: p.Pacing.Finite})
+		list = append(list, &observer.Statements{
+			Connect: r.steady, Ask: p.Server.Statements, Mask: p.Database.Runs.Mask(), Lost: lost, Whole: p.Pacing.Finite, ReadPlan: p.Database.Dialect.ReadPlan, Mark: mark,
+		})
 	}
 	if len(p.Server.Activity) > 0 {
 		list = append(list, &observer.Activity{

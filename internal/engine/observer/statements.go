@@ -11,20 +11,25 @@ import (
 	"sledge/internal/job"
 )
 
-// Statements finds the statements that took most of the server's time in the measured time.
+// Statements finds the statements that took most of the server's time in the measured time, and watches
+// their plans.
 type Statements struct {
 	Base
 	Connect Connect
 	Ask     *database.Statements
 	Mask    func(statement string) string // leaves values out
 	Lost    func(error) bool              // the session is lost
-	Whole   bool                          // the whole run is measured
+	Whole   bool                          // the whole run is measured, and its queries have plans of their own
+
+	ReadPlan func(answer database.Table) []job.PlanLine // as Ask.Explain
+	Mark     func(text string)                          // marks a moment on charts
 
 	session reopened
 	missing string // why there are no statements
 	began   time.Time
 	before  map[string]database.StatementCount // by ID; nil before the first reading
 	found   *job.Statements
+	plans   statementPlans
 }
 
 // mostTop limits the statements in the result.
@@ -44,6 +49,9 @@ func (o *Statements) Begin(ctx context.Context, _ Axis) error {
 	if err == nil && o.Whole {
 		err = o.read(ctx)
 	}
+	if o.explains() && o.missing == "" { // the measured time then contains no log-in
+		_ = o.plans.session.use(ctx, o.Connect, func(database.Session) error { return nil }) // or later
+	}
 	return err
 }
 
@@ -62,10 +70,8 @@ func (o *Statements) read(ctx context.Context) error {
 			o.missing = clean(err.Error())
 			return nil
 		case o.before == nil:
-			o.began, o.before = middle(began), make(map[string]database.StatementCount, len(list))
-			for _, one := range list {
-				o.before[one.ID] = one
-			}
+			o.began, o.before = middle(began), byID(list)
+			o.plans.ranked = o.before
 			return nil
 		}
 		return o.compare(ctx, s, list, middle(began))
@@ -80,12 +86,29 @@ func (o *Statements) read(ctx context.Context) error {
 // compare finds the statements that took most time since the first reading, and reads their texts. A
 // statement whose count went back counts from 0.
 func (o *Statements) compare(ctx context.Context, s database.Session, list []database.StatementCount, at time.Time) error {
-	found := &job.Statements{Seconds: at.Sub(o.began).Seconds(), Top: []job.Statement{}}
-	var all []job.Statement
+	found := &job.Statements{Seconds: at.Sub(o.began).Seconds()}
+	all, reset := grown(o.before, list)
+	n := min(len(all), mostTop)
+	found.Top, found.AtLeast = append([]job.Statement{}, all[:n]...), reset
+	for _, one := range all[n:] {
+		found.Others++
+		found.OthersSeconds += one.Seconds
+	}
+	found.OthersSeconds = rounded(found.OthersSeconds)
+	if err := o.describe(ctx, s, found.Top); err != nil {
+		return err
+	}
+	o.found = found
+	return nil
+}
+
+// grown returns what the server counted of each statement since an earlier reading, those that took most
+// time first, and whether statistics were reset or removed.
+func grown(before map[string]database.StatementCount, list []database.StatementCount) (all []job.Statement, reset bool) {
 	for _, now := range list {
-		then := o.before[now.ID]
+		then := before[now.ID]
 		if now.Calls < then.Calls || now.Milliseconds < then.Milliseconds {
-			found.AtLeast, then = true, database.StatementCount{}
+			reset, then = true, database.StatementCount{}
 		}
 		if now.Calls == then.Calls {
 			continue
@@ -104,44 +127,87 @@ func (o *Statements) compare(ctx context.Context, s database.Session, list []dat
 	slices.SortFunc(all, func(a, b job.Statement) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Calls, a.Calls), strings.Compare(a.ID, b.ID))
 	})
-	n := min(len(all), mostTop)
-	found.Top = append(found.Top, all[:n]...)
-	for _, one := range all[n:] {
-		found.Others++
-		found.OthersSeconds += one.Seconds
+	return all, reset
+}
+
+// describe reads the texts of statements.
+func (o *Statements) describe(ctx context.Context, s database.Session, list []job.Statement) error {
+	if o.Ask.Texts == nil || len(list) == 0 {
+		return nil
 	}
-	found.OthersSeconds = rounded(found.OthersSeconds)
-	if o.Ask.Texts != nil && n > 0 {
-		ids := make([]string, n)
-		for i := range ids {
-			ids[i] = found.Top[i].ID
-		}
-		texts, err := o.Ask.Texts(ctx, s, ids)
-		if err != nil {
-			return err
-		}
-		for i := range found.Top {
-			one := &found.Top[i]
-			one.Text = o.Mask(clean(texts[one.ID]))
-			if one.Text == "" {
-				one.Text = "hidden from this user"
-			}
+	texts, err := o.Ask.Texts(ctx, s, idsOf(list))
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].Text = o.Mask(clean(texts[list[i].ID])); list[i].Text == "" {
+			list[i].Text = "hidden from this user"
 		}
 	}
-	o.found = found
 	return nil
+}
+
+func byID(list []database.StatementCount) map[string]database.StatementCount {
+	counts := make(map[string]database.StatementCount, len(list))
+	for _, one := range list {
+		counts[one.ID] = one
+	}
+	return counts
+}
+
+func idsOf(list []job.Statement) []string {
+	ids := make([]string, len(list))
+	for i, one := range list {
+		ids[i] = one.ID
+	}
+	return ids
 }
 
 // Reach implements Observer.
 func (o *Statements) Reach(ctx context.Context, m Moment) error {
-	if m == RampUpOver || o.before != nil {
-		return o.read(ctx)
+	if m != RampUpOver && o.before == nil {
+		return nil
 	}
+	err := o.read(ctx)
+	if err == nil && o.found != nil {
+		o.watch(ctx, o.found.Top...)
+	}
+	return err
+}
+
+// Sample implements Sampler. It watches the plans of the top statements.
+func (o *Statements) Sample(ctx context.Context) error {
+	if !o.explains() || o.missing != "" || o.found != nil {
+		return ErrOver
+	}
+	if o.before == nil { // the ramp-up
+		return nil
+	}
+	p := &o.plans
+	if p.samples%rankEvery == 0 {
+		err := o.session.use(ctx, o.Connect, func(s database.Session) error {
+			list, err := o.Ask.Counts(ctx, s)
+			if err == nil {
+				top, _ := grown(p.ranked, list)
+				p.top, p.ranked = top[:min(len(top), mostTop)], byID(list)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(p.top) == 0 { // none has run yet
+		return nil
+	}
+	o.watch(ctx, p.next()...)
+	p.samples++
 	return nil
 }
 
 // End implements Observer.
 func (o *Statements) End(ctx context.Context) (err error) {
+	defer closeQuietly(&o.plans.session.open)
 	defer closeQuietly(&o.session.open)
 	if o.Whole && o.before != nil && o.found == nil {
 		err = o.read(ctx)
@@ -151,7 +217,15 @@ func (o *Statements) End(ctx context.Context) (err error) {
 
 // Report implements Observer.
 func (o *Statements) Report(result *job.Result) {
-	if result.Statements = o.found; o.missing != "" {
+	if o.missing != "" {
 		result.Statements = &job.Statements{Top: []job.Statement{}, Missing: o.missing}
+		return
+	}
+	result.Statements = o.found
+	if o.found == nil {
+		return
+	}
+	for i := range o.found.Top {
+		result.Plans = append(result.Plans, o.plans.of(&o.found.Top[i])...)
 	}
 }

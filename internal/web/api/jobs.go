@@ -377,7 +377,7 @@ points, the samples of several seconds are added up; from and until select a par
 			list, err := report.HistogramsOf(kinds, sum)
 			return answer(Distributions{j.ID, list}, err)
 		})
-	add(t, get("show-plans", "/jobs/{id}/plans", "Show the plans of a run's queries", tagJobs),
+	add(t, get("show-plans", "/jobs/{id}/plans", "Show the plans of a run's queries or top statements", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Plans], error) {
 			j, err := r.find(ctx, *in)
 			if err != nil {

@@ -392,11 +392,24 @@ describe('a job', () => {
       { source: 'pg_stat_wal', name: 'wal_sync', means: 'flushes of WAL', value: 0 },
       { source: 'pg_stat_user_tables', name: 'seq_scan', means: 'scans of whole tables', value: 1234, per_second: 20.57, parts: [{ of: '<b>stock</b>', value: 1234 }] },
     ]
-    const top = [{ id: '1', text: 'SELECT payment(?)', calls: 1000, seconds: 3, rows: 1000 }, { id: '2', text: 'SELECT 1', calls: 4, seconds: 0.5, rows: 8 }]
+    const top = [
+      { id: '1', text: 'SELECT payment(?)', calls: 1000, seconds: 3, rows: 1000, plans_seen_seconds: [0.9, 42.3] },
+      { id: '2', text: 'SELECT 1', calls: 4, seconds: 0.5, rows: 8, plans_seen_seconds: [0.9] },
+      { id: '3', text: 'CALL delivery(?)', calls: 4, seconds: 0.1, rows: 0, no_plan: 'only <b>SELECT</b> has plans' },
+    ]
+    const plan = (statement: string, at: number, step: string): object => ({ statement, query: '', stream: 0, seconds: 0.001, first_seen_seconds: at, lines: [{ text: 'Limit  (cost=1)', step: 'Limit' }, { text: `  ${step}  (cost=1)`, step: `  ${step}` }] })
+    answers[`/jobs/${run.id}/plans`] = { schema: 'sledge-plans-1', runs: [{ id: run.id, plans: [plan('1', 0.9, 'Index Scan'), plan('1', 42.3, 'Seq Scan'), plan('2', 0.9, 'Result')] }] }
     answers[`/jobs/${run.id}`] = { ...run, server_counters: { seconds: 60, counters, missing: [{ source: 'pg_stat_slru', why: 'permission denied' }] }, statements: { seconds: 60, top, others: 3, others_seconds: 0.5 } }
     const page = await open(`#/jobs/${run.id}?tab=counters`, 'Top statements')
+    await vi.waitFor(() => expect(page.querySelectorAll('.plans pre').length).toBe(3), patience)
     const rows = [...page.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))
-    expect(rows).toContainEqual(['75.0 %', '1,000', '3', '1', 'SELECT payment(?)'])
+    expect(rows).toContainEqual(['73.2 %', '1,000', '3', '1', 'changed in second 42', 'SELECT payment(?)'])
+    expect(rows).toContainEqual(['12.2 %', '4', '125', '2', 'same', 'SELECT 1'])
+    expect([...page.querySelectorAll('.plans mark')].map((mark) => mark.textContent)).toEqual(['  Index Scan  (cost=1)', '  Seq Scan  (cost=1)'])
+    expect(page.querySelector('.plans pre')?.textContent).toBe('Limit  (cost=1)\n  Index Scan  (cost=1)\n')
+    expect([...page.querySelectorAll('details[open]')].length).toBe(1)
+    expect(words()).toContain('First seen in second 42')
+    expect(words()).toContain('No plan: only <b>SELECT</b> has plans.')
     expect(rows).toContainEqual(['seq_scan', '1,234', '20.6', '', 'scans of whole tables'])
     expect(rows).toContainEqual(['<b>stock</b>', '1,234', '', '', ''])
     expect(rows.map(([name]) => name)).not.toContain('wal_sync')

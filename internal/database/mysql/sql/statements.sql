@@ -15,3 +15,43 @@ SELECT digest AS id, MIN(LEFT(digest_text, 1000)) AS statement
 FROM performance_schema.events_statements_summary_by_digest
 WHERE digest IN (:ids) AND schema_name = DATABASE()
 GROUP BY digest
+
+-- Whole texts, with values, why they cannot be explained, and the section that explains them. EXPLAIN may execute
+-- functions to plan. "plain" has no white space and no quotes of names.
+-- name: examples
+SELECT e.id, COALESCE(e.statement, ''),
+  CASE
+    WHEN e.statement IS NULL THEN 'the server keeps no text of it'
+    WHEN RIGHT(e.statement, 3) = '...' THEN CONCAT('the server has cut its text: performance_schema_max_sql_text_length is ', @@performance_schema_max_sql_text_length)
+    WHEN LOCATE('?', e.statement) > 0 THEN 'it is a prepared statement, whose values the server does not keep'
+    WHEN e.statement REGEXP '/[*]|#|--' THEN 'its text has a comment'
+    WHEN e.statement REGEXP 'into[[:space:]]+(outfile|dumpfile|@)' THEN 'it writes a file or a variable'
+    WHEN e.statement REGEXP '(sleep|benchmark|get_lock|release_lock|release_all_locks|load_file|nextval|setval|lastval|last_insert_id|master_pos_wait|source_pos_wait|master_gtid_wait|wait_for_executed_gtid_set)[` [:space:]]*[(]|next[[:space:]]+value'
+      THEN 'it calls a function that EXPLAIN may execute'
+    WHEN e.statement REGEXP '^[[:space:]]*update[^=]*(,|[[:space:]]join[[:space:]])'
+      OR e.statement REGEXP '^[[:space:]]*delete[[:space:]]' AND (e.statement NOT REGEXP '^[[:space:]]*delete[[:space:]]+from[[:space:]]' OR e.statement REGEXP '[[:space:]](join|using)[[:space:]]')
+      THEN 'it changes several tables, so that EXPLAIN may lock rows'
+    WHEN EXISTS (
+      SELECT 1 FROM information_schema.routines r
+      WHERE r.routine_type = 'FUNCTION' AND e.plain LIKE CONCAT('%', r.routine_name, '(%')
+    ) THEN 'it calls a stored function, which EXPLAIN may execute'
+    ELSE ''
+  END AS why,
+  IF(e.statement REGEXP '^[[:space:]]*(select|with)', 'explain', 'explain_change') AS how
+FROM (
+  SELECT digest AS id, query_sample_text AS statement, REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(query_sample_text, ' ', ''), '\n', ''), '\r', ''), '\t', ''), '`', '') AS plain
+  FROM performance_schema.events_statements_summary_by_digest
+  WHERE digest IN (:ids) AND schema_name = DATABASE()
+) e
+
+-- A function that the server executes to plan cannot write. COMMIT and ROLLBACK would count as transactions.
+-- name: explain
+SET SESSION autocommit = 1, innodb_lock_wait_timeout = 1, lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1000 */;
+SET SESSION TRANSACTION READ ONLY; EXPLAIN FORMAT=JSON :query
+; SET SESSION TRANSACTION READ WRITE
+
+-- The server does not explain changes in a transaction that is read-only.
+-- name: explain_change
+SET SESSION autocommit = 1, innodb_lock_wait_timeout = 1, lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1000 */;
+SET SESSION TRANSACTION READ WRITE; SET autocommit = 0; SAVEPOINT sledge; EXPLAIN FORMAT=JSON :query
+; ROLLBACK TO SAVEPOINT sledge; SET autocommit = 1

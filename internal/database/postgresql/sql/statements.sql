@@ -19,3 +19,29 @@ SELECT queryid::text AS id, min(left(query, 1000)) AS statement
 FROM pg_stat_statements
 WHERE queryid IN (:ids) AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 GROUP BY queryid
+
+-- The ID, the whole text, why it cannot be explained, or '', and the section that explains it. A row with the ID ''
+-- has the reason for statements without a row. Servers before 16 do not know GENERIC_PLAN.
+-- name: examples
+SELECT queryid::text AS id, left(min(query), 65536) AS statement,
+  CASE WHEN length(min(query)) > 65536 THEN 'its text is longer than 64 KiB' ELSE '' END AS why,
+  CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'explain' ELSE 'explain_prepared' END AS how
+FROM pg_stat_statements
+WHERE queryid IN (:ids) AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+GROUP BY queryid
+
+-- All in one message, so that a connection pooler passes it to one session. The plan is that for any values. A
+-- function that the server executes to plan, because it is immutable, cannot write.
+-- name: explain
+BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
+EXPLAIN (GENERIC_PLAN) :query
+; COMMIT
+
+-- The same with NULLs, on which a generic plan does not depend, except that they would leave out partitions. An
+-- error leaves a prepared statement behind.
+-- name: explain_prepared
+BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
+SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_partition_pruning = off;
+DO $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'sledge_statement') THEN DEALLOCATE sledge_statement; END IF; END $$;
+PREPARE sledge_statement AS :query
+; EXPLAIN EXECUTE sledge_statement:nulls; DEALLOCATE sledge_statement; COMMIT

@@ -1,6 +1,6 @@
 // Numbers of the server's counters and statements.
 
-import type { ServerCounter, Statements } from '../../api/types.ts'
+import type { QueryPlan, ServerCounter, Statement, Statements } from '../../api/types.ts'
 import { bytes, count } from '../../format.ts'
 
 /** A number of a counter. Its meaning names what it counts, so only bytes and times have a unit. */
@@ -28,6 +28,19 @@ export function groupsOf(counters: readonly ServerCounter[]): { source: string; 
 /** The time of all statements in the server, in seconds. */
 export function sumOf(statements: Statements): number {
   return statements.top.reduce((sum, { seconds }) => sum + seconds, statements.others_seconds ?? 0)
+}
+
+/** Whether the plan of a statement changed, and in which seconds of the measured time that was seen. */
+export function planWords(statement: Statement): string {
+  const [first, ...changes] = statement.plans_seen_seconds ?? []
+  if (first === undefined) return '–'
+  return changes.length > 0 ? `changed in second ${changes.map((at) => Math.round(at)).join(', ')}` : 'same'
+}
+
+/** The lines of a plan, and whether a line is a step that another plan does not have. */
+export function linesOf(plan: QueryPlan, other: QueryPlan | undefined): { text: string; own: boolean }[] {
+  const steps = new Set((other?.lines ?? []).map(({ step }) => step?.trim() ?? ''))
+  return (plan.lines ?? []).map(({ text, step }) => ({ text, own: other !== undefined && step !== undefined && !steps.has(step.trim()) }))
 }
 
 /** Whether a series that was sampled beside a run is one of the server's counters, by its name. */

@@ -1,0 +1,70 @@
+package mysql
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// NewServer is Database.Server. The plans of its statements have no values, although EXPLAIN needs a text with
+// values and repeats them in conditions.
+func NewServer(sql *sqlfile.Library) database.Server {
+	server := sqlschema.NewServer(sql)
+	if server.Statements == nil || server.Statements.Explain == nil {
+		return server
+	}
+	explain := server.Statements.Explain
+	server.Statements.Explain = func(ctx context.Context, s database.Session, example database.StatementExample) (database.Table, error) {
+		t, err := explain(ctx, s, example)
+		for _, row := range t.Rows {
+			last := len(row) - 1
+			if noRow.MatchString(row[last]) {
+				return t, errors.New("the values that the server keeps of it find no row now")
+			}
+			row[last] = withoutValues(row[last])
+		}
+		return t, err
+	}
+	return server
+}
+
+var (
+	// quotedMember matches a line of JSON with a text: its member, if it is not in a list, and the text.
+	quotedMember = regexp.MustCompile(`^( *(?:"([^"]+)": )?)(".*")(,?)$`)
+
+	// publicMember matches members whose texts are names, costs or sizes.
+	publicMember = regexp.MustCompile(`^(table_name|access_type|key|key_length|join_type|buffer_type|filtered|.*cost.*|.*_size|data_read_per_join)$`)
+
+	// noRow matches plans that depend on the values alone, because the server reads a row by its key to plan.
+	noRow = regexp.MustCompile(`(?i)"message": "(impossible where noticed after reading const tables|no matching row in const table)`)
+
+	escapeJSON = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+	maskValues = database.Runs{EscapedTexts: true}.Mask()
+)
+
+// withoutValues replaces the values in the texts of a plan in JSON by question marks.
+func withoutValues(plan string) string {
+	var out strings.Builder
+	for line := range strings.Lines(plan) {
+		m := quotedMember.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil || publicMember.MatchString(m[2]) {
+			out.WriteString(line)
+			continue
+		}
+		text := "?" // unless it is valid JSON
+		if err := json.Unmarshal([]byte(m[3]), &text); err == nil {
+			text = maskValues(text)
+		}
+		out.WriteString(m[1] + `"` + escapeJSON.Replace(text) + `"` + m[4])
+		if strings.HasSuffix(line, "\n") {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
