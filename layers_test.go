@@ -95,6 +95,9 @@ var layers = map[string]string{
 	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
 	"engine/coordinator": "agent database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
 
+	// Measures what the client can drive, without a server.
+	"engine/ceiling": "catalog database engine/feed engine/generator engine/order engine/plan engine/target host job workload",
+
 	// Runs jobs on any database with any workload, without naming one.
 	"engine": "agent catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
 
@@ -176,7 +179,7 @@ var layers = map[string]string{
 	"cli/generate":     "catalog/edition cli cli/program manual settings",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli cli/program engine repository runner/process settings terminal",
+	"cmd/sledge":       "catalog/edition cli cli/program engine engine/ceiling repository runner/process settings terminal",
 
 	// Packages that only tests use.
 	"bench":                  "",

@@ -14,6 +14,7 @@ import (
 	"sledge/internal/cli"
 	"sledge/internal/cli/program"
 	"sledge/internal/engine"
+	"sledge/internal/engine/ceiling"
 	"sledge/internal/repository"
 	"sledge/internal/runner/process"
 	"sledge/internal/settings"
@@ -29,8 +30,14 @@ func main() {
 	if path, err := repository.DefaultPath(); err == nil { // without one, runs that name agents are refused
 		local.Agents = program.AgentsBeside(path)
 	}
-	if len(os.Args) > 1 && os.Args[1] == process.Command {
-		os.Exit(int(process.Main(local)))
+	local.Program = process.Self().Program
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case process.Command:
+			os.Exit(int(process.Main(local)))
+		case ceiling.Command:
+			os.Exit(int(ceiling.Main(edition.Catalog)))
+		}
 	}
 	signals := make(chan os.Signal, 3)
 	watchSignals(signals)

@@ -205,6 +205,7 @@ func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.events.end()
 	result = result.Settled(err)
 	result.Limit()
+	result.ClientCeiling = h.reached(ctx, result)
 	o := Outcome{Job: h.outcome.Job, Failure: err}
 	if h.recorder != nil {
 		o.Lost = h.recorder.End(ctx, result, err)

@@ -39,6 +39,9 @@ type Database struct {
 	Schema func(d *Database, sql *sqlfile.Library, plan any) Schema
 	Server func(sql *sqlfile.Library) Server
 
+	// StandIn answers in place of a server, for sledge ceiling. Optional.
+	StandIn *StandIn
+
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL is not enough; nil if Base's is used
 

@@ -99,6 +99,8 @@ type Planned struct {
 	Paced       bool // a rate, or pauses, decides when transactions begin
 	RampUp      time.Duration
 	Duration    time.Duration
+	Rate        float64 // the greatest rate, in transactions a second; 0 without one
+	HasCeiling  bool    // sledge ceiling can measure the client with this load
 
 	// Crowd is how users wait for each other's rows; nil if that is not known, or if they seldom do.
 	Crowd *job.Contention

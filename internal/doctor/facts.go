@@ -37,6 +37,10 @@ type Machine struct {
 	Root  fs.FS // nil if the system has no such files
 	Cores int
 
+	// What sledge ceiling measured for the load, in transactions a second, and how much of it the last run
+	// reached, in percent. 0 means that it is not known.
+	Ceiling, Reached float64
+
 	MaxProcs   int                                                // GOMAXPROCS of this process
 	Repository string                                             // folder of the job repository; "" if there is none
 	Folder     string                                             // in which Flush writes

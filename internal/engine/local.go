@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/agent"
 	"sledge/internal/catalog"
+	"sledge/internal/engine/ceiling"
 	"sledge/internal/engine/coordinator"
 	"sledge/internal/engine/feed"
 	"sledge/internal/engine/generator"
@@ -25,6 +26,7 @@ import (
 type Local struct {
 	catalog.Catalog
 	Version string // Sledge's version, for the facts of a job
+	Program string // the path of this program, which a ceiling starts as its stand-in; "" if it cannot be one
 
 	// Agents are the saved agents of other machines, which runs may watch. Optional.
 	Agents agent.List
@@ -52,7 +54,11 @@ func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (jo
 	started := time.Now()
 	f := &feed.Feed{Watchers: control.Watchers}
 	p.Say = f.MessageOnce
-	f.Send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.Target(), Host: host.This()}}) // known even if no server responds
+	facts := job.Facts{SledgeVersion: l.Version, Target: p.Target(), Host: host.This()}
+	if p.Spec.Action == job.MeasureCeiling {
+		facts.Target = ceiling.Target(p)
+	}
+	f.Send(job.Event{Facts: &facts}) // known even if no server responds
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
@@ -74,6 +80,10 @@ func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *f
 			return result, err
 		}
 		return l.run(p, watched, f, stop).Do(ctx)
+	}
+	if action == job.MeasureCeiling {
+		result, err = ceiling.Measurement{Program: l.Program, Plan: p, Feed: f, Stop: stop}.Do(ctx)
+		return result, target.Interrupted(ctx, action, err)
 	}
 	f.State(job.Monitor, job.UserRunning)
 	switch action {

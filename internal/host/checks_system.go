@@ -157,6 +157,26 @@ var systemChecks = []doctor.Check{
 		},
 	},
 	{
+		ID: "client.ceiling", On: doctor.Client, Severity: job.SeverityHigh,
+		Wanted: "at most 70 % of what sledge ceiling measured",
+		Why:    "Near its ceiling, the client limits a run, and its waits are in the response times.",
+		Mend:   "Run Sledge on a machine with more cores, or give a lower rate",
+		Source: "sledge ceiling, on this machine",
+		Finds: func(f *doctor.Facts) string {
+			m, l := f.Machine(), f.Load()
+			switch {
+			case !l.HasCeiling || m.Repository == "": // a run looks at the repository at its end
+				return f.Unconcerned()
+			case m.Ceiling == 0:
+				return f.Missing("the repository has no ceiling of this machine for this database: sledge ceiling measures it")
+			case l.Rate > 0:
+				share := 100 * l.Rate / m.Ceiling
+				return doctor.If(share > job.MostOfCeiling, "the rate is %.0f %% of the ceiling of %.0f transactions/s", share, m.Ceiling)
+			}
+			return doctor.If(m.Reached > job.MostOfCeiling, "the last run reached %.0f %% of the ceiling of %.0f transactions/s", m.Reached, m.Ceiling)
+		},
+	},
+	{
 		ID: "client.gomaxprocs", On: doctor.Client, Severity: job.SeverityNote,
 		Wanted: "no GOMAXPROCS, which lets Sledge follow the limit",
 		Why:    "More threads than cores make a control group use up its quota early.",

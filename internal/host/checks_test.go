@@ -134,6 +134,8 @@ var faults = []fault{
 	{id: "os.autogroup", files: map[string]string{"proc/sys/kernel/sched_autogroup_enabled": "1"}, says: "terminal"},
 	{id: "os.virtual", files: map[string]string{"sys/class/dmi/id/product_name": "t3.medium"}, says: "t3.medium"},
 	{id: "os.psi", files: map[string]string{"proc/pressure/cpu": "-"}},
+	{id: "client.ceiling", plant: func(s *doctor.Subject) { s.Load.HasCeiling, s.Load.Rate, s.Client.Ceiling = true, 750, 1000 }, says: "75 %"},
+	{id: "client.ceiling", plant: func(s *doctor.Subject) { s.Load.HasCeiling, s.Client.Reached, s.Client.Ceiling = true, 82, 1000 }, says: "82 %"},
 	{id: "client.gomaxprocs", files: map[string]string{"sys/fs/cgroup/cpu.max": "800000 100000"}, plant: func(s *doctor.Subject) { s.Client.MaxProcs = 32 }, says: "32"},
 }
 

@@ -65,7 +65,12 @@ const (
 	Run    Action = "run"
 	Check  Action = "check"
 	Delete Action = "delete"
+
+	MeasureCeiling Action = "ceiling" // measures what the client can drive
 )
+
+// Actions lists all actions in the order of lists.
+var Actions = []Action{Build, Check, Run, Delete, MeasureCeiling}
 
 // Status is the state of a job, or how it ended.
 type Status string

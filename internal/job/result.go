@@ -65,6 +65,8 @@ type Result struct {
 	Maintenance // after the run
 	Agreements  // of the client and of the server
 	SchemaWork  // of a check or a build
+
+	Ceiling *Ceiling `json:"ceiling,omitempty"` // of a job that measured it
 }
 
 // Extent is the number of users and the duration.
@@ -169,6 +171,10 @@ type Demand struct {
 // Beside holds the findings of observers beside the virtual users of a run.
 type Beside struct {
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
+
+	// ClientCeiling compares the run with the newest ceiling of the client's machine in the
+	// repository; nil if there is none for this database and workload.
+	ClientCeiling *CeilingReached `json:"client_ceiling,omitempty"`
 
 	// Resources says how the resources of the machines were used in the measured time; nil if no machine was
 	// sampled.

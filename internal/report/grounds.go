@@ -180,6 +180,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	} else if j.Dropped > 0 {
 		row(Bad, "Incomplete", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
 	}
+	if c := j.Result.Ceiling; c != nil {
+		list = append(list, ceilingGrounds(*c)...)
+	}
 	if j.Spec.Action != job.Run {
 		return list
 	}
@@ -266,6 +269,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if c := r.Client; c != nil {
 		list = append(list, clientGrounds(*c)...)
+	}
+	if c := r.ClientCeiling; c != nil {
+		list = append(list, ceilingReached(*c))
 	}
 	if c := r.Client; c != nil && c.Machine != nil {
 		mark, text := machine(*c.Machine)

@@ -114,6 +114,8 @@ func headline(b *page, j job.Job) {
 	took := Spell(elapsed(j, meter.Summary{}))
 	switch rows, size := sumLoaded(r); {
 	case j.Status != job.Succeeded:
+	case r.Ceiling != nil:
+		ceiling(b, j)
 	case len(r.Findings) > 0:
 		b.say(look.Good, "✓ Consistent: %s (%s).", verdicts(r.Findings), took)
 	case len(r.Loaded) > 0 && rows == 0:

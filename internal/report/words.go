@@ -15,11 +15,15 @@ import (
 
 // share formats a part of a whole in percent, with two significant digits.
 func share(part, whole int64) string {
-	percent := Percent(float64(part), float64(whole))
-	if percent == 0 {
+	return percent(Percent(float64(part), float64(whole)))
+}
+
+// percent formats percents, with two significant digits.
+func percent(p float64) string {
+	if p == 0 {
 		return "0 %"
 	}
-	return strconv.FormatFloat(percent, 'f', max(0, 1-int(math.Floor(math.Log10(percent)))), 64) + " %"
+	return strconv.FormatFloat(p, 'f', max(0, 1-int(math.Floor(math.Log10(p)))), 64) + " %"
 }
 
 // Figure formats the value of a headline figure, with its unit if it has one.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
 )
 
 // Users describes the work of virtual users: a terminal decides each transaction, and an executor
@@ -54,6 +56,11 @@ type Users struct {
 	// Mix describes how often terminals pick each kind of transaction. Optional: if it is not
 	// nil, terminals are KindPickers.
 	Mix *Mix
+
+	// Answers returns what a server would answer to the statements of Survey and of executors, by
+	// their names in the SQL: see database.StandIn. It is nil if there are none for this SQL.
+	// Optional.
+	Answers func(sql *sqlfile.Library) map[string]database.Answer
 }
 
 // Pauses are the pauses of terminals. They conflict with a rate, and asynchronous clients require

@@ -89,7 +89,10 @@ func opening(order settings.Order, id job.ID, hammerDB bool) string {
 	}
 	plan := order.Plan
 	line := fmt.Sprintf("%s %s on %s %s", order.Spec.Action, plan.Groups().Title(), plan.Database.Title, plan.Database.Options.Target(plan.Connection))
-	if order.Spec.Action == job.Run {
+	switch order.Spec.Action {
+	case job.MeasureCeiling:
+		line = fmt.Sprintf("ceiling of this machine with %s over the protocol of %s: %s", plan.Workload.Title, plan.Database.Title, report.VirtualUsers(order.Spec.Users))
+	case job.Run:
 		line += ": " + report.VirtualUsers(order.Spec.AllUsers())
 	}
 	if id != "" {

@@ -134,8 +134,12 @@ func examine(ctx context.Context, p *program.Program, f *doctorFlags) error {
 	if info, err := os.Stat(folder); f.disk != "" && (err != nil || !info.IsDir()) {
 		return program.Usage("--disk: %q is not a folder: give one in which you may write, such as --disk=/var/lib/postgresql", folder)
 	}
+	machine := host.ThisMachine(repository, folder)
+	if planned != nil {
+		machine.Ceiling, machine.Reached = f.ceiling(ctx, p, *planned)
+	}
 	done := progress(ctx, p, checks, o)
-	found, unreached := engine.Doctor(ctx, planned, host.ThisMachine(repository, folder), o)
+	found, unreached := engine.Doctor(ctx, planned, machine, o)
 	done()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -167,6 +171,22 @@ func (f *doctorFlags) plan(ctx context.Context, p *program.Program) (*plan.Plan,
 		return nil, job.WithExit(job.ExitUsage, err)
 	}
 	return &bound, nil
+}
+
+// ceiling returns the ceiling of this machine for a plan, and how much of it the last run reached, in
+// percent. What the repository does not have is 0.
+func (f *doctorFlags) ceiling(ctx context.Context, p *program.Program, planned plan.Plan) (perSecond, reached float64) {
+	store, err := p.ReadRepository(f.Repository)
+	if err != nil {
+		return 0, 0
+	}
+	defer store.Close()
+	database, workload := planned.Database.Name, planned.Workload.Name
+	if j, err := store.Ceiling(ctx, database, workload, host.This()); err == nil && j != nil {
+		perSecond = j.Result.Ceiling.TransactionsPerSecond
+		reached, _ = store.LastReached(ctx, database, workload, planned.Target())
+	}
+	return perSecond, reached
 }
 
 // known returns an error if a name of --only or --skip is neither a check nor a group.

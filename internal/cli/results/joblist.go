@@ -36,22 +36,20 @@ func (l *listing) addTo(c *cobra.Command, p *program.Program) {
 	flags.SortFlags = false
 	flags.StringVar(&l.database, "db", "", "only jobs on this database (`name`)")
 	flags.StringVar(&l.workload, "workload", "", "only jobs with this workload (`name`)")
-	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(actions), ", "))
+	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(job.Actions), ", "))
 	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(job.Statuses), ", "))
 	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; repeat to require several")
 	flags.StringVar(&l.text, "text", "", "only jobs that contain all these `words`: in the ID, a label, the note, an option, the target and so on")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]jobflags.Complete{
 		"db": jobflags.Fixed(jobflags.DatabaseWords(p)...), "workload": jobflags.Fixed(jobflags.WorkloadWords(p)...),
-		"action": jobflags.Fixed(words(actions)...), "status": jobflags.Fixed(words(job.Statuses)...),
+		"action": jobflags.Fixed(words(job.Actions)...), "status": jobflags.Fixed(words(job.Statuses)...),
 	} {
 		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
 			panic(err) // the flag was not declared, or twice
 		}
 	}
 }
-
-var actions = []job.Action{job.Build, job.Check, job.Run, job.Delete}
 
 func words[T ~string](list []T) (texts []string) {
 	for _, v := range list {
@@ -69,7 +67,7 @@ func (l *listing) query(p *program.Program) (repository.Query, error) {
 	for _, f := range []struct {
 		name, text string
 		known      []string
-	}{{"action", l.action, words(actions)}, {"status", l.status, words(job.Statuses)}} {
+	}{{"action", l.action, words(job.Actions)}, {"status", l.status, words(job.Statuses)}} {
 		if f.text != "" && !slices.Contains(f.known, f.text) {
 			return q, program.Usage("--%s: %q is not one of %s%s", f.name, f.text, strings.Join(f.known, ", "), option.Suggest(f.text, f.known))
 		}

@@ -98,14 +98,17 @@ func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
 	return found, nil
 }
 
+// ownProcess asks for the number of the server process of a session.
+const ownProcess = "SELECT pg_backend_pid()"
+
 // backEnd returns the number of the server process that serves the session at the moment.
 func (s *session) backEnd(ctx context.Context) (string, error) {
-	t, err := s.Query(ctx, "SELECT pg_backend_pid()", 1)
+	t, err := s.Query(ctx, ownProcess, 1)
 	if err != nil {
 		return "", err
 	}
 	if len(t.Rows) != 1 {
-		return "", errors.New("SELECT pg_backend_pid() returned no row")
+		return "", errors.New(ownProcess + " returned no row")
 	}
 	return t.Rows[0][0], nil
 }

@@ -69,8 +69,9 @@ var Database = &database.Database{
 			Possible: mayFinish,
 		},
 	},
-	Schema: newSchema,
-	Server: newServer,
+	Schema:  newSchema,
+	Server:  newServer,
+	StandIn: standIn,
 	Dialect: database.Dialect{
 		Placeholder: func(n int) string { return fmt.Sprintf("$%d", n) },
 		Type:        columnType,

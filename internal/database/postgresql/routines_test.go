@@ -167,6 +167,7 @@ func TestRoutines(t *testing.T) {
 		runScript(t, session, "routines", with(values, "stored_procedures", "false"), 2)
 		testSignatures(t, session, "function")
 	})
+	t.Run("have the columns of the stand-in's answers", func(t *testing.T) { testStandInsColumns(t, values) })
 	t.Run("of HammerDB are called", func(t *testing.T) { testStandIns(t, session, values) })
 	for range 2 {
 		runScript(t, session, "drop", values, 2)

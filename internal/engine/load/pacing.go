@@ -48,6 +48,8 @@ type Rate struct {
 	// Kinds are the kinds of transaction of the sources of arrivals, by the number of the source;
 	// nil if users choose the kind.
 	Kinds []string
+
+	Greatest float64 // the greatest rate in the measured time, in transactions a second; 0 in a closed loop
 }
 
 // Failures describes the consequences of a failed transaction.
@@ -73,7 +75,7 @@ func (o *Options) Pacing() Pacing {
 	p := Pacing{
 		RampUp: time.Duration(o.RampUp), Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
 		Test:        o.Driver == driverTest,
-		Rate:        Rate{o.arrivals(), o.kinds()},
+		Rate:        Rate{o.arrivals(), o.kinds(), o.greatestRate()},
 		Shifts:      Shifts{o.UserDelay, o.steps(), o.Steps.joins == nil},
 		Connections: Connections{o.Connections, int(o.Loops)},
 		Reconnect:   Reconnect{o.Reconnect, o.ReconnectLimit, o.Reconnects, o.ReconnectDelay},
@@ -108,6 +110,22 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 		}
 	}
 	return func(seed uint64) *Arrivals { return NewArrivals(o.Arrivals == spacingPoisson, seed, profiles...) }
+}
+
+// greatestRate implements Rate.Greatest. It looks at a thousand moments of the measured time.
+func (o *Options) greatestRate() (most float64) {
+	const moments = 1000
+	if o.Rate.none() {
+		return 0
+	}
+	for i := range moments {
+		sum := 0.0
+		for _, p := range o.Rate.profiles() {
+			sum += p.Rate(time.Duration(o.Duration) / moments * time.Duration(i))
+		}
+		most = max(most, sum)
+	}
+	return most
 }
 
 // kinds implements Rate.Kinds.

@@ -40,6 +40,8 @@ func planned(p plan.Plan) *doctor.Planned {
 	if n := p.Pacing.Connections.Shared; n > 0 {
 		load.Connections = n
 	}
+	load.Rate = p.Pacing.Rate.Greatest
+	load.HasCeiling = p.Database.StandIn != nil && p.Workload.Users.Answers != nil && !p.Piecemeal()
 	_, pauses := p.Pauses()
 	load.Paced = pauses || p.Pacing.Rate.Arrivals != nil
 	address, _ := serverAt(p.Job)

@@ -158,6 +158,24 @@ func Remove() job.Job {
 	}
 }
 
+// Ceiling returns a measurement of what the client can drive.
+func Ceiling() job.Job {
+	c := job.Ceiling{
+		Protocol: "PostgreSQL", Title: "TPROC-C", TransactionsPerSecond: 303_030.3, Cores: 2, CPUMicroseconds: 6.6, SpreadPercent: 2.12, Loops: 1,
+	}
+	for _, us := range []float64{6.6, 6.53, 6.58, 6.67, 6.61} {
+		c.Repeats = append(c.Repeats, job.CeilingRepeat{Seconds: 2.0003, Transactions: int64(2 / us * 1e6), CPUSeconds: 2, BusyPercent: 100, CPUMicroseconds: us})
+	}
+	return job.Job{
+		ID: "67FD3345479A03E263133336", Spec: job.Spec{Action: job.MeasureCeiling, Database: "postgresql", Workload: "tprocc", Seed: 1, Users: 64},
+		Status: job.Succeeded, Begun: Began,
+		Result: job.Result{
+			Extent: job.Extent{Users: 64, Elapsed: 15.6}, Ceiling: &c,
+			Metrics: []job.Metric{{Name: "TPS", Value: c.TransactionsPerSecond, Means: "transactions a second that the client on this machine can drive"}},
+		},
+	}
+}
+
 // Imported returns a run that HammerDB recorded, as part of a profile.
 func Imported() job.Job {
 	j := Run()

@@ -76,7 +76,7 @@ func (order) Schema(huma.Registry) *huma.Schema {
 type narrowed struct {
 	Database string    `query:"database" doc:"Any name of a database."`
 	Workload string    `query:"workload" doc:"Any name of a workload."`
-	Action   string    `query:"action" enum:"build,check,run,delete"`
+	Action   string    `query:"action" enum:"build,check,run,delete,ceiling"`
 	Status   status    `query:"status"`
 	Since    time.Time `query:"since" doc:"Only jobs that began then or later."`
 	Until    time.Time `query:"until" doc:"Only jobs that began earlier."`

@@ -77,6 +77,7 @@ var Workload = &workload.Workload{
 			Weights: func(options any, kinds []meter.Kind) []float64 { return options.(*Options).asked(kinds).list() },
 			Option:  mixed,
 		},
+		Answers: answersOfServer,
 	},
 	Evidence: workload.Evidence{
 		Probe:      &workload.Probe{Name: "new order", Expected: func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done }},
