@@ -168,7 +168,7 @@ func (o *Statements) keep(ctx context.Context, s database.Session, plan job.Quer
 		}
 		const longest = 100
 		of := []job.Statement{{ID: plan.Statement, Text: plan.Statement}}
-		if err := o.describe(ctx, s, of); err == nil {
+		if err := addTexts(ctx, s, o.Ask, of, o.Mask); err == nil {
 			o.Mark("The plan of " + job.Cut(of[0].Text, longest) + " changed")
 		}
 	}

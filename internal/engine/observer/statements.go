@@ -95,7 +95,7 @@ func (o *Statements) compare(ctx context.Context, s database.Session, list []dat
 		found.OthersSeconds += one.Seconds
 	}
 	found.OthersSeconds = rounded(found.OthersSeconds)
-	if err := o.describe(ctx, s, found.Top); err != nil {
+	if err := addTexts(ctx, s, o.Ask, found.Top, o.Mask); err != nil {
 		return err
 	}
 	o.found = found
@@ -130,18 +130,20 @@ func grown(before map[string]database.StatementCount, list []database.StatementC
 	return all, reset
 }
 
-// describe reads the texts of statements.
-func (o *Statements) describe(ctx context.Context, s database.Session, list []job.Statement) error {
-	if o.Ask.Texts == nil || len(list) == 0 {
+// addTexts adds the texts of statements.
+func addTexts(ctx context.Context, s database.Session, from *database.Statements, list []job.Statement, mask func(string) string) error {
+	if from.Texts == nil || len(list) == 0 {
 		return nil
 	}
-	texts, err := o.Ask.Texts(ctx, s, idsOf(list))
+	texts, err := from.Texts(ctx, s, idsOf(list))
 	if err != nil {
 		return err
 	}
 	for i := range list {
-		if list[i].Text = o.Mask(clean(texts[list[i].ID])); list[i].Text == "" {
-			list[i].Text = "hidden from this user"
+		one := &list[i]
+		one.Text = mask(clean(texts[one.ID]))
+		if one.Text == "" {
+			one.Text = "hidden from this user"
 		}
 	}
 	return nil
@@ -228,4 +230,36 @@ func (o *Statements) Report(result *job.Result) {
 	for i := range o.found.Top {
 		result.Plans = append(result.Plans, o.plans.of(&o.found.Top[i])...)
 	}
+}
+
+// RecentStatements reads which statements took most of the server's time since the last call of Read.
+type RecentStatements struct {
+	Ask  *database.Statements
+	Mask func(statement string) string // leaves values out
+
+	at     time.Time
+	before map[string]database.StatementCount // nil before the first reading, and if it is too old
+}
+
+// Read returns the statements since the last call, or nil at the first.
+func (r *RecentStatements) Read(ctx context.Context, s database.Session) (*job.Statements, error) {
+	began := time.Now()
+	list, err := r.Ask.Counts(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	at, before, since := middle(began), r.before, r.at
+	r.at, r.before = at, make(map[string]database.StatementCount, len(list))
+	for _, one := range list {
+		r.before[one.ID] = one
+	}
+	if before == nil {
+		return nil, nil
+	}
+	all, atLeast := grown(before, list)
+	found := &job.Statements{Seconds: at.Sub(since).Seconds(), AtLeast: atLeast, Top: all[:min(len(all), mostTop)]}
+	for i := range found.Top {
+		found.Top[i].Counters = nil
+	}
+	return found, addTexts(ctx, s, r.Ask, found.Top, r.Mask)
 }
