@@ -63,6 +63,9 @@ type Server struct {
 	// Optional.
 	Activity []Activity
 
+	// Details tells more about the sessions that Activity lists. Optional.
+	Details *Details
+
 	// Counters reads the server's own counters, which Runs.Counters describe. A source that the server
 	// does not show has an error; the error of Counters means that the session is lost. Optional.
 	Counters func(ctx context.Context, s Session) ([]CounterSource, error)

@@ -16,7 +16,7 @@ import (
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
 // counter_all.sql, counters.sql, counters_rates.sql, statements.sql, disturbances.sql, background.sql,
-// activity_detailed.sql, activity.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions
+// activity_detailed.sql, activity.sql, details.sql, calibrate.sql, doctor.sql, flush.sql and explain.sql. Functions
 // for which there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
@@ -49,6 +49,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 		if sql.Has(file) {
 			server.Activity = append(server.Activity, a.activity(file))
 		}
+	}
+	if sql.Has("details.list") {
+		server.Details = &database.Details{Lacking: a.wordOf("details.lacking"), Count: a.sessionCount, List: a.sessionDetails, LockWaits: a.lockWaits}
 	}
 	if len(sql.Names("counters.")) > 0 {
 		server.Counters = a.counters
@@ -216,6 +219,69 @@ func (a answers) blockedOf(name string) func(context.Context, database.Session) 
 		}
 		return list, err
 	}
+}
+
+// sessionCount runs the section count of details.sql. Its columns are the number and the maximum.
+func (a answers) sessionCount(ctx context.Context, s database.Session) (connected, most int64, err error) {
+	rows, err := ask(ctx, a.sql, s, "details.count", 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(rows) != 1 {
+		return 0, 0, fmt.Errorf("sql details.count: it returned %d rows, not one", len(rows))
+	}
+	if connected, err = strconv.ParseInt(rows[0][0], 10, 64); err == nil {
+		most, err = strconv.ParseInt(rows[0][1], 10, 64)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("sql details.count: %w", err)
+	}
+	return connected, most, nil
+}
+
+// sessionDetails runs the section list of details.sql. Its columns are those of a SessionDetail.
+func (a answers) sessionDetails(ctx context.Context, s database.Session, ids []string) ([]database.SessionDetail, error) {
+	wanted := []string{"0"} // no session has this ID
+	for _, id := range ids {
+		if _, err := strconv.ParseInt(id, 10, 64); err == nil {
+			wanted = append(wanted, id)
+		}
+	}
+	const columns = 7
+	text, err := a.sql.Filled("details.list", map[string]string{"ids": strings.Join(wanted, ", ")})
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, text, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Columns) != columns {
+		return nil, fmt.Errorf("sql details.list: it returned %d columns, not %d", len(t.Columns), columns)
+	}
+	list := make([]database.SessionDetail, len(t.Rows))
+	for i, row := range t.Short().Rows {
+		list[i] = database.SessionDetail{ID: row[0], User: row[1], Database: row[2], Client: row[3], State: row[4], Since: timeOf(row[5]), Statement: row[6]}
+	}
+	return list, nil
+}
+
+// lockWaits runs the section lock_waits of details.sql. Its columns are those of a LockWait.
+func (a answers) lockWaits(ctx context.Context, s database.Session) (list []database.LockWait, err error) {
+	rows, err := ask(ctx, a.sql, s, "details.lock_waits", 4)
+	for _, row := range rows {
+		list = append(list, database.LockWait{Waiter: row[0], Holder: row[1], Object: row[2], Since: timeOf(row[3])})
+	}
+	return list, err
+}
+
+// timeOf returns a time in microseconds since 1970, or the zero time if there is none.
+func timeOf(text string) time.Time {
+	µs, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(µs)
 }
 
 // counters runs the sections of counters.sql, each of which is a source. The last two columns of a section
