@@ -9,6 +9,7 @@ ignore (
 )
 
 require (
+	charm.land/bubbletea/v2 v2.0.10 // the screen of sledge top: keys, resizing, and writing only what differs
 	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable

@@ -47,6 +47,9 @@ var layers = map[string]string{
 	// Agents on other machines: their document, their client and the file of saved ones.
 	"agent": "job option privatefile",
 
+	// What the sessions of a server do, second by second.
+	"top": "database job",
+
 	// How users wait.
 	"loop": "",
 
@@ -99,7 +102,7 @@ var layers = map[string]string{
 	"engine/ceiling": "catalog database engine/feed engine/generator engine/order engine/plan engine/target host job workload",
 
 	// Runs jobs on any database with any workload, without naming one.
-	"engine": "agent catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
+	"engine": "agent catalog database doctor engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema top workload",
 
 	// Runs each job in its own process.
 	"runner/process": "database job option",
@@ -148,7 +151,8 @@ var layers = map[string]string{
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
 	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
 	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings terminal",
-	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program counter document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal web web/api web/pages",
+	"cli/screen":    "database job terminal top",
+	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
 	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",

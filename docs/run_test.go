@@ -346,6 +346,9 @@ func (s *shell) line(command, also string) string {
 	if strings.HasPrefix(command, "sledge watch") && !strings.Contains(command, "--for") {
 		command += " --for 2s --interval 1"
 	}
+	if strings.HasPrefix(command, "sledge top --db") && !strings.Contains(command, "--for") {
+		command += " --for 2s"
+	}
 	environment := ""
 	if found := database.FindStringSubmatch(command); found != nil && also == "" {
 		name := cmp.Or(inFull[found[1]], found[1])

@@ -110,6 +110,20 @@ func Cut(line string, width int) string {
 	return head
 }
 
+// Fitted returns a line of exactly a width: cut, which an ellipsis shows, or filled with spaces at its end,
+// or at its beginning if right is true.
+func Fitted(line string, width int, right bool) string {
+	room := width - Width(line)
+	if room < 0 {
+		line = runewidth.Truncate(line, max(0, width), "…")
+		room = width - Width(line) // a wide character may not have fitted
+	}
+	if right {
+		return strings.Repeat(" ", max(0, room)) + line
+	}
+	return line + strings.Repeat(" ", max(0, room))
+}
+
 // gap is the minimum number of spaces between the parts of a line.
 const gap = 2
 

@@ -89,6 +89,14 @@ func (l Look) Doubtful(text string) string { return l.draw('d', l.in(lipgloss.Ye
 // Bad is for problems that invalidate a result.
 func (l Look) Bad(text string) string { return l.draw('b', l.in(lipgloss.Red).Bold(true), text) }
 
+// Tinted is for text of one of several kinds, each of which has its own colour.
+func (l Look) Tinted(tone color.Color, text string) string {
+	if !l.colored {
+		return text
+	}
+	return l.in(tone).Render(text)
+}
+
 func (l Look) in(tone color.Color) lipgloss.Style {
 	if !l.colored {
 		return lipgloss.NewStyle()

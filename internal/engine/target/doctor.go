@@ -49,8 +49,8 @@ func planned(p plan.Plan) *doctor.Planned {
 	return load
 }
 
-// runsOnThisMachine reports whether the server is known to run on this machine.
-func runsOnThisMachine(j plan.Job) bool {
+// RunsOnThisMachine reports whether the server is known to run on this machine.
+func RunsOnThisMachine(j plan.Job) bool {
 	if j.Database.Embedded() {
 		return true
 	}

@@ -20,7 +20,7 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 		Target:        j.Target(),
 		Host:          host.This(),
 	}
-	if runsOnThisMachine(j) {
+	if RunsOnThisMachine(j) {
 		facts.ServerMachine = job.ClientMachine
 	}
 	if facts.Server, err = j.Server.Version(ctx, s); err != nil {

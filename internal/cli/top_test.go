@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+)
+
+// Without a terminal, top prints a line for each second. What it recorded is replayed without the server.
+func TestTop_PrintsAndRecordsSeconds(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	w, home := withServer(t)
+	recording := filepath.Join(home, "top.jsonl")
+	args := []string{"top", "--db", "pg", "--for", "3.5", "--record", recording}
+	for name, value := range server.Values() {
+		args = append(args, "--set", name+"="+value)
+	}
+	if code := w.run(args...); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, w.err.String())
+	}
+	lines := strings.Split(strings.TrimSpace(w.out.String()), "\n")
+	line := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+  active \d+\.\d.*  connected \d+`)
+	if len(lines) < 2 || len(lines) > 4 || !line.MatchString(lines[len(lines)-1]) {
+		t.Errorf("got %q, want a line for each of three seconds", lines)
+	}
+	printed := w.out.String()
+	w.out.Reset()
+	if code := w.run("top", "--replay", recording); code != job.OK || w.out.String() != printed {
+		t.Errorf("got exit code %d and %q from the recording, want %q", code, w.out.String(), printed)
+	}
+	w.out.Reset()
+	if code := w.run("top", "--replay", recording, "--once"); code != job.OK {
+		t.Errorf("got exit code %d: %s", code, w.err.String())
+	}
+	for _, want := range []string{"PostgreSQL ", "\nSessions\n", "\nStatements\n", "\nWaits\n", "\nBlockers\n", "\nHost\n", "no session waits for another one"} {
+		if !strings.Contains(w.out.String(), want) {
+			t.Errorf("got\n%s\nwant %q", w.out.String(), want)
+		}
+	}
+}
+
+func TestTop_NamesTheReasonIfItCannotBegin(t *testing.T) {
+	w, _ := withServer(t)
+	if code := w.run("top", "--db", "pg", "--agent", "nosuch"); code != job.ExitMissing {
+		t.Errorf("got exit code %d for an agent that is not saved, want %d", code, job.ExitMissing)
+	}
+	if code := w.run("top", "--db", "pg", "--host", "127.0.0.1", "--port", "1", "--once"); code != job.ExitConnect {
+		t.Errorf("got exit code %d, want %d", code, job.ExitConnect)
+	}
+	if w.out.Len() > 0 || !strings.Contains(lastLine(w.err.String()), "127.0.0.1:1") {
+		t.Errorf("got %q and %q, want an error that names the server", w.out.String(), w.err.String())
+	}
+}
