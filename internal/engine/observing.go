@@ -167,7 +167,7 @@ func (w *observing) sample(ctx context.Context) {
 				}
 				return w.connect(ctx)
 			},
-			Ways: w.Job.Server.Activity,
+			Ways:    w.Job.Server.Activity,
 			Refused: func(err error) bool { return classify(err) == meter.Permission },
 			Lost:    func(err error) bool { return classify(err) == meter.Connection },
 			Each:    w.each,

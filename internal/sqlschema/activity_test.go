@@ -232,7 +232,9 @@ func TestWaits_ClassAllEventsOfServers(t *testing.T) {
 		want            []database.WaitClass
 	}{
 		{
-			"postgresql", "SELECT type || '/' || name FROM pg_wait_events", []testserver.Option{testserver.Version("18")}, nil, 200,
+			"postgresql", "SELECT type || '/' || name FROM pg_wait_events",
+			[]testserver.Option{testserver.Version("18")},
+			nil, 200,
 			[]database.WaitClass{database.WaitLock, database.WaitLog, database.WaitRead, database.WaitWrite, database.WaitLatch, database.WaitCommit, database.WaitNetwork, database.WaitParallel, database.WaitThrottle, database.WaitIdle},
 		},
 		{
