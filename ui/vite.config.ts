@@ -24,5 +24,5 @@ export default defineConfig(({ mode }) => ({
   server: { proxy: { '/api': 'http://127.0.0.1:8080' } },
   // Without this vitest uses Svelte's server build.
   ...(mode === 'test' ? { resolve: { conditions: ['browser'] } } : {}),
-  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/testing.ts'], pool: 'threads', testTimeout: 30_000 },
+  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/testing.ts'], pool: 'threads', testTimeout: 90_000 },
 }))

@@ -16,7 +16,7 @@ import { nameOf, read, savedFilters } from './savedfilters.svelte.ts'
 const jobs = (list as Jobs).jobs
 
 /** Long enough for a machine that is busy with other tests. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 /** The responses of the API by the end of an address; other addresses do not exist. */
 let answers: Record<string, unknown>

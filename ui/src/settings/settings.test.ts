@@ -117,7 +117,7 @@ describe('the page', () => {
     app = mount(App, { target: document.body })
     flushSync()
     const words = (): string => (document.body.textContent ?? '').replaceAll(/\s+/g, ' ')
-    await vi.waitFor(() => expect(words()).toContain(text), { timeout: 20_000 })
+    await vi.waitFor(() => expect(words()).toContain(text), { timeout: 60_000 })
     return words()
   }
 
