@@ -136,6 +136,7 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		{"jobs report RUN --json", "sledge-error-1"},
 		{"jobs show 0000 --json", "sledge-error-1"},
 		{"watch --db sqlite --json", "sledge-error-1"},
+		{"ceiling --db sqlite --json", "sledge-error-1"}, // SQLite has no stand-in
 	}
 	measured := ""
 	for _, j := range w.jobs(t) {

@@ -8,6 +8,10 @@ import (
 	"sledge/internal/job"
 )
 
+// unsampled is the sentence for a run without the samples that tell what limited it, such as one of an
+// earlier version. The details have it.
+const unsampled = "what limited it cannot be told, because the server's sessions were not sampled"
+
 // bottleneck says in one sentence what limited a run, with its evidence and what slowed it meanwhile, or that it
 // cannot be told. It is "" for a job that another program recorded, and if the client contains the database and
 // only that can have limited it.
@@ -95,7 +99,7 @@ var bottlenecks = []struct {
 		case r.Client != nil && r.Client.WithDatabase:
 			return ""
 		case r.Activity == nil:
-			return "what limited it cannot be told, because the server's sessions were not sampled"
+			return unsampled
 		case r.Activity.Joined == nil:
 			return "what limited it cannot be told, because the server's sessions cannot be joined with transactions"
 		}

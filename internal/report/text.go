@@ -43,7 +43,7 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if j.Spec.Action == job.Run {
 		score(&b, j, sum, list)
 		b.pieces(where(&b, j, sum))
-		if text := bottleneck(j.Result); text != "" && j.Status.Valid() && !b.Whole {
+		if text := bottleneck(j.Result); text != "" && text != unsampled && j.Status.Valid() && !b.Whole {
 			b.say(plain, "  %s.", sentence(text))
 		}
 	} else {
