@@ -651,7 +651,7 @@ func TestBackground_NamesASnapshot(t *testing.T) {
 		t.Errorf("got %s before a snapshot", got)
 	}
 	command("BGSAVE")
-	if got, want := works(), "[{snapshot The server saves a snapshot The snapshot is saved}]"; got != want {
+	if got, want := works(), "[{snapshot The server saves a snapshot The snapshot is saved snapshot 0s}]"; got != want {
 		t.Errorf("got %s during a snapshot, want %s", got, want)
 	}
 }
