@@ -219,7 +219,7 @@ func (s *Screen) blockerSheet(r top.Reading) sheet[branch] {
 	}
 }
 
-// statementOf returns the statement of a session in the tree, or why there is none.
+// statementOf returns the statement of a session in the tree, or the reason why it is missing.
 func statementOf(b branch) string {
 	switch {
 	case b.Deadlock:

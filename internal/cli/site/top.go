@@ -34,7 +34,7 @@ type topFlags struct {
 	once, values          bool
 }
 
-const topHelp = `Top shows live what the sessions of a server do, whatever loads it: which are active, in which
+const topHelp = `Top shows live what the sessions of a server do, under any load: which are active, in which
 statements, what they wait for, who blocks whom, and how busy the server's machine is. It samples the
 active sessions five times a second. It changes nothing, records no job, and needs no schema.
 

@@ -176,7 +176,7 @@ func (m Measurement) repeat(ctx context.Context, s *standIn, work plan.Group, lo
 	return r, nil
 }
 
-// errStopped means that the measurement was stopped, so that there is no result.
+// errStopped means that the measurement was stopped and has no result.
 var errStopped = job.WithExit(job.ExitStopped, errors.New("the measurement was stopped: there is no result"))
 
 // phases runs the ramp-up and the measured time.

@@ -175,7 +175,7 @@ func (o *Statements) keep(ctx context.Context, s database.Session, plan job.Quer
 	o.plans.found[plan.Statement] = append(list, plan)
 }
 
-// of returns the plans of a statement, or says in the statement why there is none.
+// of returns the plans of a statement. If it has none, the statement says why.
 func (p *statementPlans) of(s *job.Statement) []job.QueryPlan {
 	list := p.found[s.ID]
 	for i := range list {
