@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -98,52 +97,49 @@ func fits(t *testing.T, columns int, text string) {
 // barAt matches the progress bar, with the \r before and after it.
 var barAt = regexp.MustCompile(`\r\x1b\[J([a-z]+ +\d+ % \[[^\r\n]*)\r`)
 
+// TestOutput_FitsTerminal shows every command on a narrow terminal, and those that only read on wider
+// ones too.
 func TestOutput_FitsTerminal(t *testing.T) {
-	for _, columns := range []int{60, 80, 140} {
-		t.Run(fmt.Sprint(columns), func(t *testing.T) {
-			t.Parallel() // it mostly waits
-			p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), strings.Repeat("long-", 12)+"name.db")})
-			flat := filepath.Join(t.TempDir(), "flat")
-			for _, args := range [][]string{
-				{"build", "--db", "sqlite"},
-				{"check", "--db", "sqlite"},
-				{"run", "--db", "sqlite", "--users", "4", "--rampup", "0s", "--duration", "1s"},
-				{"run", "--db", "sqlite", "--users", "1,2", "--rampup", "0s", "--duration", "1s", "--set", "key_and_think=true", "--set", "keying_time=0,0,0,0,0", "--set", "think_time=0.02,0.02,0.02,0.02,0.02"},
-				{"jobs"},
-				{"jobs", "show", "last"},
-				{"jobs", "result", "last"},
-				{"jobs", "timing", "last"},
-				{"jobs", "timing", "last", "--seconds"},
-				{"jobs", "tpm", "last"},
-				{"jobs", "profile"},
-				{"jobs", "profile", "1"},
-				{"options"},
-				{"options", "pg"},
-				{"version"},
-				{"datagen", "--db", "pg", "--workload", "tproch", "--scale", "0.001", "--format", "parquet", "--dir", flat},
-				{"datagen", "verify", flat},
-				{"delete", "--db", "sqlite", "--yes"},
-			} {
-				text, exit := p.show(columns, args...).wait()
-				if exit != job.OK || text == "" {
-					t.Fatalf("sledge %s: exit code %d: %s", strings.Join(args, " "), exit, text)
-				}
-				fits(t, columns, text)
-				if args[0] != "build" {
-					continue
-				}
-				bars := barAt.FindAllStringSubmatch(text, -1)
-				if len(bars) < 2 {
-					t.Errorf("%d columns: got %d drawings of the bar, want at least 2", columns, len(bars))
-				}
-				if rest := barAt.ReplaceAllString(text, ""); strings.Contains(rest, " % [") {
-					t.Errorf("%d columns: a bar shares its line with other text: %q", columns, rest)
-				}
-			}
-			text, _ := p.show(columns, "run", "--db", "sqlite", "--users", "many").wait()
-			fits(t, columns, text)
-		})
+	t.Parallel() // it mostly waits
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), strings.Repeat("long-", 12)+"name.db")})
+	flat := filepath.Join(t.TempDir(), "flat")
+	shows := func(columns int, args ...string) (text string) {
+		t.Helper()
+		text, exit := p.show(columns, args...).wait()
+		if exit != job.OK || text == "" {
+			t.Fatalf("sledge %s: exit code %d: %s", strings.Join(args, " "), exit, text)
+		}
+		fits(t, columns, text)
+		return text
 	}
+
+	text := shows(60, "build", "--db", "sqlite")
+	if bars := barAt.FindAllStringSubmatch(text, -1); len(bars) < 2 {
+		t.Errorf("got %d drawings of the bar, want at least 2", len(bars))
+	}
+	if rest := barAt.ReplaceAllString(text, ""); strings.Contains(rest, " % [") {
+		t.Errorf("a bar shares its line with other text: %q", rest)
+	}
+	for _, args := range []string{
+		"check --db sqlite",
+		"run --db sqlite --users 4 --rampup 0s --duration 1s",
+		"run --db sqlite --users 1,2 --rampup 0s --duration 1s --set key_and_think=true --set keying_time=0,0,0,0,0 --set think_time=0.02,0.02,0.02,0.02,0.02",
+		"datagen --db pg --workload tproch --scale 0.001 --format parquet --dir " + flat,
+	} {
+		shows(60, strings.Fields(args)...)
+	}
+	for _, columns := range []int{60, 80, 140} {
+		for _, args := range []string{
+			"jobs", "jobs show last", "jobs result last", "jobs timing last", "jobs timing last --seconds", "jobs tpm last",
+			"jobs profile", "jobs profile 1", "options", "options pg", "version", "datagen verify " + flat,
+		} {
+			shows(columns, strings.Fields(args)...)
+		}
+		text, _ := p.show(columns, "run", "--db", "sqlite", "--users", "many").wait()
+		fits(t, columns, text)
+	}
+	shows(140, "run", "--db", "sqlite", "--users", "1", "--rampup", "0s", "--duration", "1s")
+	shows(60, "delete", "--db", "sqlite", "--yes")
 }
 
 func TestHelp_FitsTerminal(t *testing.T) {
@@ -164,11 +160,10 @@ func TestHelp_FitsTerminal(t *testing.T) {
 }
 
 func TestConsole_FitsTerminal(t *testing.T) {
-	t.Parallel() // it mostly waits
-	p := newConsole(t, nil)
-	for _, args := range []string{"build", "run --users 2 --rampup 0s --duration 1s"} {
-		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.repository), "test.db"))...)
-	}
+	t.Parallel()       // it mostly waits
+	newConsole(t, nil) // skips the test if a language is missing
+	p, _ := onSchema(t)
+	p.must("run", "--db", "sqlite", "--users", "2", "--rampup", "0s", "--duration", "1s")
 	for _, columns := range []int{60, 80, 140} {
 		s := p.show(columns, "console")
 		p.until("there is a prompt", func() bool { return strings.Contains(s.soFar(), "sledge>") })
@@ -191,7 +186,7 @@ func TestConsole_FitsTerminal(t *testing.T) {
 	}
 }
 
-// TestBar_FollowsTerminal makes a terminal narrower while it shows a progress bar.
+// TestBar_FollowsTerminal makes a terminal narrower while it shows a progress bar, and presses Ctrl-C.
 func TestBar_FollowsTerminal(t *testing.T) {
 	t.Parallel() // it mostly waits
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
@@ -210,8 +205,9 @@ func TestBar_FollowsTerminal(t *testing.T) {
 	}
 	p.until("there is a bar that fits", func() bool { return narrow() >= 0 })
 	at := narrow()
+	s.types("\x03") // Ctrl-C
 	text, exit := s.wait()
-	if exit != job.OK {
+	if exit != job.ExitStopped {
 		t.Errorf("exit code %d: %s", exit, text)
 	}
 	fits(t, 60, text[at:])
