@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Details tells for people who the sessions of a server are, and which of them wait for each other.
+// Details tells for people who the sessions of a server are, and which locks they wait for.
 type Details struct {
 	// Lacking returns what the user can do to see the sessions of all users, or "".
 	Lacking func(ctx context.Context, s Session) (string, error)
@@ -16,8 +16,8 @@ type Details struct {
 	// List describes the sessions that are not idle, and those with the given IDs.
 	List func(ctx context.Context, s Session, ids []string) ([]SessionDetail, error)
 
-	// LockWaits lists which session waits for which. It costs the server more than the others, and needs
-	// more rights.
+	// LockWaits lists what the sessions that wait for a lock wait for. ActiveSession.Blockers has who holds
+	// it. It costs the server more than the others, and needs more rights.
 	LockWaits func(ctx context.Context, s Session) ([]LockWait, error)
 }
 
@@ -32,9 +32,9 @@ type SessionDetail struct {
 	Statement string    // the current or the last one, at most 200 characters
 }
 
-// LockWait is a session that waits for another one.
+// LockWait is the wait of a session for a lock.
 type LockWait struct {
-	Waiter, Holder string    // IDs of sessions
-	Object         string    // what is locked, in the server's words
-	Since          time.Time // when the wait began, by the server's clock; zero if unknown
+	Waiter string    // ID of the session
+	Object string    // what is locked, in the server's words
+	Since  time.Time // when the wait began, by the server's clock; zero if unknown
 }

@@ -168,6 +168,7 @@ func (w *observing) sample(ctx context.Context) {
 				return w.connect(ctx)
 			},
 			Ways:    w.Job.Server.Activity,
+			Waits:   w.Job.Database.Runs.Waits,
 			Refused: func(err error) bool { return classify(err) == meter.Permission },
 			Lost:    func(err error) bool { return classify(err) == meter.Connection },
 			Each:    w.each,
@@ -194,8 +195,9 @@ func (w *observing) sample(ctx context.Context) {
 }
 
 // each adds a sample to the current second. Once a second, it also reads the details of the sessions.
-func (w *observing) each(ctx context.Context, s database.Session, list []database.ActiveSession) error {
+func (w *observing) each(ctx context.Context, s database.Session, sample observer.SessionSample) error {
 	const detailsWithin = time.Second
+	list := sample.Sessions
 	var found details
 	due := time.Since(w.read) >= time.Second-50*time.Millisecond // a sample may be a little early
 	if due {
@@ -279,10 +281,22 @@ func (w *observing) details(ctx context.Context, s database.Session, list []data
 		case err != nil:
 			found.refused = err.Error()
 		}
+		waiting := map[string]database.LockWait{}
 		for _, l := range locks {
-			found.locks = append(found.locks, top.Lock{Waiter: l.Waiter, Holder: l.Holder, Object: l.Object, Seconds: found.since(l.Since)})
-			if !slices.Contains(holders, l.Holder) {
-				holders = append(holders, l.Holder)
+			waiting[l.Waiter] = l
+		}
+		seen := map[string]bool{}
+		for _, one := range list {
+			if one.Wait == database.RowLock && len(one.Blockers) == 0 && found.refused == "" {
+				found.refused = "the server does not tell this user who holds the locks"
+			}
+			for _, holder := range one.Blockers {
+				l := waiting[one.ID]
+				found.locks = append(found.locks, top.Lock{Waiter: one.ID, Holder: holder, Object: l.Object, Seconds: found.since(l.Since)})
+				if !seen[holder] {
+					seen[holder] = true
+					holders = append(holders, holder)
+				}
 			}
 		}
 	}

@@ -268,9 +268,9 @@ func (a answers) sessionDetails(ctx context.Context, s database.Session, ids []s
 
 // lockWaits runs the section lock_waits of details.sql. Its columns are those of a LockWait.
 func (a answers) lockWaits(ctx context.Context, s database.Session) (list []database.LockWait, err error) {
-	rows, err := ask(ctx, a.sql, s, "details.lock_waits", 4)
+	rows, err := ask(ctx, a.sql, s, "details.lock_waits", 3)
 	for _, row := range rows {
-		list = append(list, database.LockWait{Waiter: row[0], Holder: row[1], Object: row[2], Since: timeOf(row[3])})
+		list = append(list, database.LockWait{Waiter: row[0], Object: row[1], Since: timeOf(row[2])})
 	}
 	return list, err
 }

@@ -89,7 +89,7 @@ func (r *run) samplers() []observer.Observer {
 	}
 	if len(p.Server.Activity) > 0 {
 		list = append(list, &observer.Activity{
-			Connect: r.watch, Ways: p.Server.Activity, Waits: p.Database.Runs.Waits, Refused: refused, Lost: lost, Mask: p.Database.Runs.Mask(),
+			Connect: r.watch, Ways: p.Server.Activity, Waits: p.Database.Runs.Waits, Refused: refused, Lost: lost, Masks: observer.NewMasker(p.Database.Runs.Mask()),
 			Own: r.own.has, Whole: p.Pacing.Finite, Locate: r.locate(), Kinds: r.groups.kinds(),
 		})
 	}

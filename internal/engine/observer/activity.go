@@ -3,11 +3,8 @@ package observer
 import (
 	"cmp"
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/order"
@@ -22,11 +19,11 @@ type Activity struct {
 	Connect Connect
 	Ways    []database.Activity // the best first
 	Waits   database.Waits
-	Mask    func(statement string) string // leaves values out
-	Refused func(error) bool              // the user lacks the privilege
-	Lost    func(error) bool              // the session is lost
-	Own     func(id string) bool          // the session is an observer's
-	Whole   bool                          // the whole run is measured
+	Masks   *Masker              // used by the sampling only
+	Refused func(error) bool     // the user lacks the privilege
+	Lost    func(error) bool     // the session is lost
+	Own     func(id string) bool // the session is an observer's
+	Whole   bool                 // the whole run is measured
 
 	// Locate finds the transactions of sessions; nil if sessions cannot be told apart. Kinds names the
 	// kinds of transaction of all groups.
@@ -38,29 +35,16 @@ type Activity struct {
 	done   chan struct{} // closed when the sampling has ended
 	clock  serverClock
 
-	way      *database.Activity // of the open session; nil until it is chosen
-	locks    bool               // the way's Blocked is called
-	asked    time.Time          // when it was called
-	queued   map[string]queued  // the sessions that waited for a lock then, by ID
-	programs map[string]string  // of the sessions before them, by ID
-
 	mu        sync.Mutex
-	second    tally             // since the last second
-	measured  *tally            // of the measured time, until Report; nil before it
-	over      bool              // the measured time is over
-	seen      map[series]bool   // that have values in this run
-	did       map[doing]bool    // what sessions did in this run
-	err       error             // that ended the sampling
-	masked    map[string]string // statements without their values
-	splits    []split           // of the measured time, by kind; nil if the transactions are not known
-	coarse    string            // what the samples do not tell, and why
-	undivided string            // why the time of transactions cannot be divided
-}
-
-// queued is a session that waits for a lock.
-type queued struct {
-	statement, inner string // that it executes
-	blockers         []string
+	second    tally           // since the last second
+	measured  *tally          // of the measured time, until Report; nil before it
+	over      bool            // the measured time is over
+	seen      map[series]bool // that have values in this run
+	did       map[doing]bool  // what sessions did in this run
+	err       error           // that ended the sampling
+	splits    []split         // of the measured time, by kind; nil if the transactions are not known
+	coarse    string          // what the samples do not tell, and why
+	undivided string          // why the time of transactions cannot be divided
 }
 
 // tally counts active sessions.
@@ -103,23 +87,6 @@ type series struct {
 }
 
 const (
-	// usualEvery is the time between two samples, unless they cost more than costly of a core; then it
-	// is up to longestEvery.
-	usualEvery   = 200 * time.Millisecond
-	longestEvery = time.Second
-	costly       = 0.005
-
-	// blockedEvery is the time between two calls of Blocked. Until the next, a session that still
-	// executes the same statement still waits.
-	blockedEvery = 500 * time.Millisecond
-
-	// answersWithin is the time limit of a sample.
-	answersWithin = time.Second
-
-	// mostUnable is the number of samples in turn that a server refuses, as an old release does that lacks
-	// a column, before the sampling ends.
-	mostUnable = 5
-
 	mostShares     = 100    // in the result, and in a second
 	mostStatements = 10_000 // that are kept apart
 )
@@ -130,7 +97,7 @@ func (a *Activity) Name() string { return "The server's active sessions" }
 // Begin implements Observer.
 func (a *Activity) Begin(ctx context.Context, axis Axis) error {
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	a.axis, a.done, a.seen, a.did, a.masked = axis, make(chan struct{}), map[series]bool{}, map[doing]bool{}, map[string]string{}
+	a.axis, a.done, a.seen, a.did = axis, make(chan struct{}), map[series]bool{}, map[doing]bool{}
 	if a.Whole {
 		a.measured = new(newTally())
 	}
@@ -141,202 +108,32 @@ func (a *Activity) Begin(ctx context.Context, axis Axis) error {
 // sample samples until its context ends.
 func (a *Activity) sample(ctx context.Context) {
 	defer close(a.done)
-	var s reopened
-	defer func() { closeQuietly(&s.open) }()
-	connect := func(ctx context.Context) (database.Session, error) {
-		a.way = nil // the server may have started again with other settings
-		return a.Connect(ctx)
-	}
-	var costs []time.Duration // of the newest samples
-	unable := 0               // the number of samples without an answer until now, since the last one
-	for due := time.Now(); ; {
-		err := s.use(ctx, connect, func(s database.Session) error {
-			if a.way == nil {
-				if err := a.choose(ctx, s); err != nil {
-					return err
-				}
-			}
-			cost, err := a.take(ctx, s)
-			if err == nil {
-				costs = append(costs[max(0, len(costs)-9):], cost)
-			}
-			return err
-		})
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			unable = 0
-		case a.Refused(err):
-			a.end(err)
-			return
-		default:
-			a.miss(1)
-			unable++
-			_, lacks := errors.AsType[*lackingError](err)
-			if lacks || unable >= mostUnable && !a.Lost(err) && !errors.Is(err, context.DeadlineExceeded) {
-				a.end(err)
-				return
-			}
-		}
-		every := interval(costs)
-		if a.way != nil {
-			every = max(every, a.way.Every)
-		}
-		due = due.Add(every)
-		if late := time.Since(due); late > 0 {
-			missed := int(late/every) + 1
-			a.miss(missed)
-			due = due.Add(time.Duration(missed) * every)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Until(due)):
-		}
-	}
-}
-
-// lackingError says why a server offers no way to list its sessions.
-type lackingError struct{ why string }
-
-func (e *lackingError) Error() string { return e.why }
-
-// choose chooses the first way that the server and the user's privileges allow. It notes why a better one is
-// not used.
-func (a *Activity) choose(ctx context.Context, s database.Session) error {
-	ctx, stop := context.WithTimeout(ctx, answersWithin)
-	defer stop()
-	coarse := ""
-	for i := range a.Ways {
-		way := &a.Ways[i]
-		lacking, err := reason(ctx, s, way.Lacking)
-		if err == nil && lacking == "" && i < len(a.Ways)-1 {
-			_, err = way.List(ctx, s) // the user may lack a privilege
-		}
-		switch {
-		case err == nil && lacking == "":
-			less, err := reason(ctx, s, way.Coarse)
-			if err != nil {
-				return err
-			}
-			a.use(way, cmp.Or(coarse, less))
-			return nil
-		case err == nil && i == len(a.Ways)-1:
-			return &lackingError{lacking}
-		case err == nil:
-			coarse = cmp.Or(coarse, lacking)
-		case a.Refused(err) && i < len(a.Ways)-1:
-			coarse = cmp.Or(coarse, clean(err.Error()))
-		default:
-			return err
-		}
-	}
-	return nil
-}
-
-// reason calls a function of a way, which may be nil.
-func reason(ctx context.Context, s database.Session, ask func(context.Context, database.Session) (string, error)) (string, error) {
-	if ask == nil {
-		return "", nil
-	}
-	return ask(ctx, s)
+	err := Sessions{
+		Connect: a.Connect, Ways: a.Ways, Waits: a.Waits, Refused: a.Refused, Lost: a.Lost,
+		Chosen: a.use, Each: a.count, Miss: a.miss, Hide: a.hide,
+	}.Sample(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.err = err
 }
 
 // use notes the chosen way.
 func (a *Activity) use(way *database.Activity, coarse string) {
-	a.way, a.locks, a.asked = way, way.Blocked != nil, time.Time{}
-	a.queued, a.programs = map[string]queued{}, map[string]string{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.coarse, a.undivided = coarse, cmp.Or(a.undivided, way.Undivided)
 }
 
-// take takes a sample and returns what it has cost the server.
-func (a *Activity) take(ctx context.Context, s database.Session) (time.Duration, error) {
-	ctx, stop := context.WithTimeout(ctx, answersWithin)
-	defer stop()
-	began := time.Now()
-	list, err := a.way.List(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	answered := time.Now()
-	if a.locks && began.Sub(a.asked) >= blockedEvery && len(list) > 0 {
-		a.asked = began
-		blocked, err := a.way.Blocked(ctx, s)
-		switch {
-		case err != nil && a.Refused(err):
-			a.locks = false
-			a.hide()
-		case err != nil:
-			return 0, err
-		}
-		a.queue(list, blocked)
-	}
-	for i, one := range list {
-		if at, waits := a.queued[one.ID]; waits && at.statement == one.Statement && at.inner == one.Inner {
-			list[i].Blockers = at.blockers
-			if class, _ := a.Waits.Class(one.Wait); class != database.WaitLock {
-				list[i].Wait = database.RowLock
-			}
-		}
-	}
-	a.count(list, a.locate(ctx, list, began, answered))
-	return costOf(list, answered.Sub(began)), nil
-}
-
-// queue notes which of the listed sessions wait for a lock.
-func (a *Activity) queue(list []database.ActiveSession, blocked []database.Blocked) {
-	clear(a.queued)
-	clear(a.programs)
-	for _, one := range blocked {
-		at := a.queued[one.ID]
-		if one.Blocker != "" {
-			at.blockers = append(at.blockers, one.Blocker)
-			a.programs[one.Blocker] = one.Program
-		}
-		a.queued[one.ID] = at
-	}
-	for _, one := range list {
-		if at, waits := a.queued[one.ID]; waits {
-			at.statement, at.inner = one.Statement, one.Inner
-			a.queued[one.ID] = at
-		}
-	}
-}
-
-// costOf returns what a sample has cost the server: the time from its request to its last row by the server's
-// clock, or at most the time until the answer.
-func costOf(list []database.ActiveSession, took time.Duration) time.Duration {
-	if len(list) == 0 || list[0].Asked.IsZero() {
-		return took
-	}
-	return min(took, list[len(list)-1].Now.Sub(list[0].Asked))
-}
-
-// interval returns the time between two samples, given what the newest ones took. The quickest of them
-// waited least for a core, so its time is the nearest to what a sample costs the server.
-func interval(costs []time.Duration) time.Duration {
-	every := usualEvery
-	if len(costs) == 0 {
-		return every
-	}
-	for cost := slices.Min(costs); every < longestEvery && cost.Seconds()/every.Seconds() > costly; {
-		every *= 2
-	}
-	return min(every, longestEvery)
-}
-
 // hide notes that the user lacks the privilege to see all that its own sessions do.
-func (a *Activity) hide() {
+func (a *Activity) hide(error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.undivided = "the user may not see what its sessions wait for"
 }
 
 // count counts the sessions of a sample.
-func (a *Activity) count(list []database.ActiveSession, found located) {
+func (a *Activity) count(ctx context.Context, _ database.Session, sample SessionSample) error {
+	found, list := a.locate(ctx, sample), sample.Sessions
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, t := range a.tallies() {
@@ -350,7 +147,7 @@ func (a *Activity) count(list []database.ActiveSession, found located) {
 		if class == database.WaitIdle || a.Own(one.ID) {
 			continue
 		}
-		d := doing{class: class, wait: clean(one.Wait), statement: a.mask(one.Statement), inner: a.mask(one.Inner)}
+		d := doing{class: class, wait: clean(one.Wait), statement: a.Masks.Mask(one.Statement), inner: a.Masks.Mask(one.Inner)}
 		if len(one.Blockers) > 0 {
 			d.blocker = found.blockers[one.ID]
 		}
@@ -376,6 +173,7 @@ func (a *Activity) count(list []database.ActiveSession, found located) {
 			}
 		}
 	}
+	return nil
 }
 
 // ownerOf returns the kind of transaction of a session, or the program of one that belongs to no user.
@@ -400,32 +198,12 @@ func (a *Activity) tallies() []*tally {
 	return []*tally{&a.second, a.measured}
 }
 
-func (a *Activity) miss(n int) {
+func (a *Activity) miss(n int, _ error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, t := range a.tallies() {
 		t.missed += n
 	}
-}
-
-// end notes why the sampling has ended.
-func (a *Activity) end(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.err = err
-}
-
-// mask returns a statement in one line without its values, which may be private and would make equal
-// statements different. The caller holds mu.
-func (a *Activity) mask(statement string) string {
-	masked, known := a.masked[statement]
-	if !known {
-		masked = clean(a.Mask(strings.ToValidUTF8(statement, "�")))
-		if len(a.masked) < mostStatements {
-			a.masked[statement] = masked
-		}
-	}
-	return masked
 }
 
 // clean returns a text of the server in one line of valid UTF-8.

@@ -22,12 +22,14 @@ type located struct {
 	blockers map[string]string // names of what sessions wait for locks of, by the sessions' IDs
 }
 
-// locate finds the transactions of the sessions in a list that was requested and answered at the given
-// times.
-func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, from, to time.Time) located {
+// locate finds the transactions of the sessions of a sample.
+func (a *Activity) locate(ctx context.Context, sample SessionSample) located {
+	ctx, stop := context.WithTimeout(ctx, answersWithin)
+	defer stop()
+	list, from, to := sample.Sessions, sample.From, sample.To
 	lasts := lastBlockers(list)
 	if a.Locate == nil {
-		return located{blockers: a.blockersOf(list, lasts, nil)}
+		return located{blockers: a.blockersOf(sample, lasts, nil)}
 	}
 	seen := order.Sightings{From: from, To: to, At: from.Add(to.Sub(from) / 2)}
 	var difference bounds
@@ -70,7 +72,7 @@ func (a *Activity) locate(ctx context.Context, list []database.ActiveSession, fr
 	for i, id := range holders {
 		at[id] = answer.Sessions[len(list)+i]
 	}
-	found.blockers = a.blockersOf(list, lasts, at)
+	found.blockers = a.blockersOf(sample, lasts, at)
 	return found
 }
 
@@ -94,12 +96,12 @@ func lastBlockers(list []database.ActiveSession) map[string]string {
 // blockersOf names the sessions that hold what others wait for, by the IDs of those: the kind of transaction of
 // a user's session, or the number and the program of another. If transactions are not known, it names the
 // programs only, because users have many sessions.
-func (a *Activity) blockersOf(list []database.ActiveSession, lasts map[string]string, at map[string]order.Location) map[string]string {
+func (a *Activity) blockersOf(sample SessionSample, lasts map[string]string, at map[string]order.Location) map[string]string {
 	names := make(map[string]string, len(lasts))
 	for id, last := range lasts {
-		holder := database.ActiveSession{ID: last, Program: a.programs[last]}
-		if i := slices.IndexFunc(list, func(one database.ActiveSession) bool { return one.ID == last }); i >= 0 {
-			holder = list[i]
+		holder := database.ActiveSession{ID: last, Program: sample.Programs[last]}
+		if i := slices.IndexFunc(sample.Sessions, func(one database.ActiveSession) bool { return one.ID == last }); i >= 0 {
+			holder = sample.Sessions[i]
 		}
 		transaction, program := a.ownerOf(holder, at[last])
 		switch {

@@ -16,13 +16,10 @@ SELECT ID, USER, COALESCE(DB, ''), HOST, COMMAND, CAST(1000000 * (UNIX_TIMESTAMP
 FROM information_schema.PROCESSLIST
 WHERE ID <> CONNECTION_ID() AND (COMMAND NOT IN ('Sleep', 'Daemon') OR ID IN (:ids))
 
--- The waiter, the holder, what is locked, and since when it waits, for rows and tables of InnoDB. It
--- requires the privilege SELECT on performance_schema, and PROCESS.
+-- The waiter, what is locked, and since when it waits, for rows and tables of InnoDB. It requires the
+-- privilege SELECT on performance_schema, and PROCESS.
 -- name: lock_waits
-SELECT waiter.PROCESSLIST_ID, holder.PROCESSLIST_ID, CONCAT('row of ', l.OBJECT_SCHEMA, '.', l.OBJECT_NAME, COALESCE(CONCAT(', index ', l.INDEX_NAME), '')),
+SELECT t.trx_mysql_thread_id, CONCAT('row of ', l.OBJECT_SCHEMA, '.', l.OBJECT_NAME, COALESCE(CONCAT(', index ', l.INDEX_NAME), '')),
   CAST(1000000 * UNIX_TIMESTAMP(t.trx_wait_started) AS UNSIGNED)
-FROM performance_schema.data_lock_waits w
-JOIN performance_schema.threads waiter ON waiter.THREAD_ID = w.REQUESTING_THREAD_ID
-JOIN performance_schema.threads holder ON holder.THREAD_ID = w.BLOCKING_THREAD_ID
-LEFT JOIN performance_schema.data_locks l ON l.ENGINE_LOCK_ID = w.REQUESTING_ENGINE_LOCK_ID
-LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = waiter.PROCESSLIST_ID
+FROM information_schema.INNODB_TRX t JOIN performance_schema.data_locks l ON l.ENGINE_LOCK_ID = t.trx_requested_lock_id
+WHERE t.trx_state = 'LOCK WAIT'

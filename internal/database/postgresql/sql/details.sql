@@ -16,10 +16,9 @@ SELECT pid, COALESCE(usename, ''), COALESCE(datname, ''), COALESCE(host(client_a
 FROM pg_stat_activity
 WHERE pid <> pg_backend_pid() AND backend_type IS NOT NULL AND (state IS DISTINCT FROM 'idle' OR pid IN (:ids))
 
--- The waiter, the holder, what is locked, and since when it waits, which PostgreSQL 14 and later know. A
--- prepared transaction has the ID 0.
+-- The waiter, what is locked, and since when it waits, which PostgreSQL 14 and later know.
 -- name: lock_waits
-SELECT w.pid, holder, w.locktype || COALESCE(' ' || CASE WHEN w.database = d.oid THEN w.relation::regclass::text END, ''),
+SELECT w.pid, w.locktype || COALESCE(' ' || CASE WHEN w.database = d.oid THEN w.relation::regclass::text END, ''),
   (extract(epoch FROM (to_jsonb(w) ->> 'waitstart')::timestamptz) * 1000000)::bigint
-FROM pg_locks w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS holder, pg_database d
+FROM pg_locks w, pg_database d
 WHERE NOT w.granted AND d.datname = current_database()
