@@ -52,11 +52,13 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.0 // the collector of tests
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
+	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da // Mann and Whitney's test, as benchstat has it
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
 	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
 	golang.org/x/tools v0.52.0 // types on the platforms of releases, in a test
+	gonum.org/v1/gonum v0.17.0 // distributions, quantiles and spreads of figures of runs
 	google.golang.org/protobuf v1.36.12 // what that collector receives
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
@@ -65,6 +67,7 @@ require github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/apache/arrow-go/v18 v18.5.1 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
@@ -128,7 +131,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
-	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
+	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect

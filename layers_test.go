@@ -30,6 +30,9 @@ var layers = map[string]string{
 	"terminal": "",
 	"job":      "meter option",
 
+	// What figures of runs show.
+	"statistics": "",
+
 	// Conditions that a run must meet.
 	"threshold": "option",
 
