@@ -125,7 +125,7 @@ func (r *Reading) bound() {
 	}
 	for i := range r.Shares {
 		s := &r.Shares[i]
-		for _, text := range []*string{&s.Class, &s.Wait, &s.Program, &s.Statement} {
+		for _, text := range []*string{&s.Class, &s.Wait, &s.Background, &s.Program, &s.Transaction, &s.Statement, &s.Inner, &s.Blocker} {
 			*text = Safe(*text)
 		}
 	}

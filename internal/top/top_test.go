@@ -164,7 +164,7 @@ func TestReading_IsBoundAndSafe(t *testing.T) {
 	r := Reading{At: noon, Samples: -1, Server: Server{Title: hostile}, Gap: hostile, Missing: map[Part]string{PartHost: hostile}, Host: []job.Sample{{Series: job.Series{Name: hostile, Labels: map[string]string{"disk": hostile}}}}}
 	for n := range 5000 {
 		r.Sessions = append(r.Sessions, Session{ID: fmt.Sprint(n), Statement: hostile[:64]})
-		r.Shares = append(r.Shares, job.ActivityShare{Sessions: 1, Class: "cpu", Statement: hostile[:64]})
+		r.Shares = append(r.Shares, job.ActivityShare{Sessions: 1, Class: "cpu", Background: hostile[:64], Statement: hostile[:64]})
 		r.Locks = append(r.Locks, Lock{Waiter: hostile[:64], Holder: "1"})
 	}
 	var h History
@@ -173,7 +173,7 @@ func TestReading_IsBoundAndSafe(t *testing.T) {
 	if len(got.Sessions) != mostSessions || got.Unlisted != 4000 || len(got.Shares) != mostShares || got.Rest != 4700 || len(got.Locks) != mostLocks || got.Samples != 0 {
 		t.Errorf("got %d sessions and %d more, %d shares and %d more, %d locks, %d samples", len(got.Sessions), got.Unlisted, len(got.Shares), got.Rest, len(got.Locks), got.Samples)
 	}
-	for _, text := range []string{got.Server.Title, got.Gap, got.Missing[PartHost], got.Host[0].Name, got.Host[0].Labels["disk"], got.Sessions[0].Statement, got.Shares[0].Statement, got.Locks[0].Waiter} {
+	for _, text := range []string{got.Server.Title, got.Gap, got.Missing[PartHost], got.Host[0].Name, got.Host[0].Labels["disk"], got.Sessions[0].Statement, got.Shares[0].Background, got.Shares[0].Statement, got.Locks[0].Waiter} {
 		if len(text) > longestText || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\x00\t\n\u202e\u0301") || !strings.HasPrefix(text, "a�[2J� b�c") {
 			t.Errorf("got %.60q with %d bytes", text, len(text))
 		}
