@@ -194,6 +194,10 @@ func (c *standInSession) answer(message pgproto3.FrontendMessage) error {
 		}
 		c.out = append(c.out, c.bindDone...)
 	case *pgproto3.Execute:
+		if c.bound == nil {
+			c.refuse("execute without bind")
+			return nil
+		}
 		c.out = append(c.out, c.bound.rows...)
 		c.done(c.bound)
 	case *pgproto3.Sync:

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"sledge/internal/database"
@@ -93,6 +95,34 @@ func testStandInsColumns(t *testing.T, values option.Values) {
 	})
 	if err != nil || compared != 6 {
 		t.Errorf("compared %d answers, %v, want those of five routines and the number of warehouses", compared, err)
+	}
+}
+
+func TestStandIn_RefusesToExecuteWithoutBind(t *testing.T) {
+	_, port := startStandIn(t)
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	f := pgproto3.NewFrontend(conn, conn)
+	f.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "tpcc"}})
+	f.Send(&pgproto3.Execute{})
+	f.Send(&pgproto3.Sync{})
+	if err := f.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		message, err := f.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, refused := message.(*pgproto3.ErrorResponse); refused {
+			return
+		}
 	}
 }
 
