@@ -78,6 +78,7 @@ func (r *run) measureUntilDone(ctx context.Context, limit time.Duration, stop <-
 	}
 	ended, err = r.await(ctx, job.Measure, m.started, limit, stop, watch)
 	m.stopped = ended == stoppedByUser
+	r.course.end(time.Now())
 	if _, lost := r.mark(order.Phase{Name: job.Finish}, watch); err == nil {
 		err = lost
 	}
