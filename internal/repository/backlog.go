@@ -100,7 +100,7 @@ func (e *entry) bytes() int {
 	}
 	if e.Activity != nil {
 		for _, one := range e.Activity.Activity.Shares {
-			n += 128 + len(one.Statement)
+			n += 128 + len(one.Wait) + len(one.Statement) + len(one.Inner) + len(one.Blocker)
 		}
 	}
 	if e.Second != nil {
