@@ -17,7 +17,8 @@ WHERE digest IN (:ids) AND schema_name = DATABASE()
 GROUP BY digest
 
 -- Whole texts, with values, why they cannot be explained, and the section that explains them. EXPLAIN may execute
--- functions to plan. "plain" has no white space and no quotes of names.
+-- functions to plan. "plain" has no white space and no quotes of names. MySQL, which reads the first of two comments,
+-- keeps an example of each statement; MariaDB keeps the newest statements of all sessions.
 -- name: examples
 SELECT e.id, COALESCE(e.statement, ''),
   CASE
@@ -39,10 +40,23 @@ SELECT e.id, COALESCE(e.statement, ''),
   END AS why,
   IF(e.statement REGEXP '^[[:space:]]*(select|with)', 'explain', 'explain_change') AS how
 FROM (
-  SELECT digest AS id, query_sample_text AS statement, REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(query_sample_text, ' ', ''), '\n', ''), '\r', ''), '\t', ''), '`', '') AS plain
-  FROM performance_schema.events_statements_summary_by_digest
-  WHERE digest IN (:ids) AND schema_name = DATABASE()
+  SELECT id, statement, REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(statement, ' ', ''), '\n', ''), '\r', ''), '\t', ''), '`', '') AS plain
+  FROM (
+    /*!50708 SELECT digest AS id, query_sample_text AS statement FROM performance_schema.events_statements_summary_by_digest WHERE schema_name = DATABASE() */
+    /*M!100101 SELECT id, MIN(sql_text) AS statement
+    FROM (
+      SELECT digest AS id, sql_text FROM performance_schema.events_statements_history WHERE current_schema = DATABASE()
+      UNION ALL
+      SELECT digest, sql_text FROM performance_schema.events_statements_current WHERE current_schema = DATABASE()
+    ) newest
+    GROUP BY id */
+  ) kept
+  WHERE id IN (:ids)
 ) e
+/*M!100101 UNION ALL
+SELECT '', '', CONCAT('the server keeps no texts with values. Execute UPDATE performance_schema.setup_consumers SET enabled = ''YES'' WHERE name IN ',
+  '(''events_statements_current'', ''events_statements_history'')'), ''
+FROM performance_schema.setup_consumers WHERE name = 'events_statements_history' AND enabled = 'NO' */
 
 -- A function that the server executes to plan cannot write. COMMIT and ROLLBACK would count as transactions.
 -- name: explain
