@@ -3,7 +3,8 @@
 -- the privilege.
 -- name: lacking
 SELECT IF(EXISTS (SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'PROCESS'), '',
-  CONCAT('sessions of other users may be hidden. As an administrator, execute GRANT PROCESS ON *.* TO ', CURRENT_USER()))
+  CONCAT('sessions of other users may be hidden. As an administrator, execute GRANT PROCESS ON *.* TO ',
+    QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(REPLACE(CURRENT_USER(), '@', '')))), '@', QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', -1))))
 
 -- The number of sessions that the user may see, and the maximum of all.
 -- name: count
