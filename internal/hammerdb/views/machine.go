@@ -11,17 +11,18 @@ import (
 	"sledge/internal/repository"
 )
 
-// here is the label machine of the series of the machine that Sledge ran on.
-const here = "client"
-
 // Machine returns the machine that "jobs ID system" and "jobs ID metrics" describe, with the label of
-// its series. HammerDB's agent runs on the server's machine, so it is the machine of the job's first
-// agent by name; without agents, it is the one that Sledge ran on.
+// its series. HammerDB's agent runs on the server's machine, so it is the machine of the server's agent
+// if that is known, or else of the job's first agent by name; without agents, it is the one that Sledge
+// ran on.
 func Machine(f job.Facts) (name string, machine job.Host) {
+	if machine, watched := f.Machines[f.ServerMachine]; watched {
+		return f.ServerMachine, machine
+	}
 	if watched := slices.Sorted(maps.Keys(f.Machines)); len(watched) > 0 {
 		return watched[0], f.Machines[watched[0]]
 	}
-	return here, f.Host
+	return job.ClientMachine, f.Host
 }
 
 // Used returns how a machine was used during a job, once in lines.MetricInterval: as HammerDB recorded
@@ -42,19 +43,19 @@ func Used(ctx context.Context, store *repository.Store, j job.Job) ([]job.System
 // sampledMachine returns the label of the series of the job's machine. Jobs other than runs have no
 // facts of agents, only samples.
 func sampledMachine(j job.Job, series []job.Sampled) string {
-	name := here
+	name := job.ClientMachine
 	if j.Facts != nil {
 		name, _ = Machine(*j.Facts)
 	}
-	if name != here {
+	if name != job.ClientMachine {
 		return name
 	}
 	for _, s := range series { // sorted
-		if other := s.Labels["machine"]; s.Name == "CPU" && other != here {
+		if other := s.Labels["machine"]; s.Name == "CPU" && other != job.ClientMachine {
 			return other
 		}
 	}
-	return here
+	return job.ClientMachine
 }
 
 // averaged returns the means of a machine's samples. The intervals begin with the first sample of its

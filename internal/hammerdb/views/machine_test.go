@@ -55,6 +55,8 @@ func TestMetrics_AreMeansOfRecordedSamples(t *testing.T) {
 	own := job.Facts{Host: job.Host{Name: "client", CPUs: 2}}
 	watching := own
 	watching.Machines = map[string]job.Host{"db2": {Name: "second", CPUs: 8}, "db1": {Name: "first", CPUs: 16}}
+	ofServer := watching
+	ofServer.ServerMachine = "db2"
 	for _, c := range []struct {
 		name     string
 		facts    job.Facts
@@ -65,6 +67,7 @@ func TestMetrics_AreMeansOfRecordedSamples(t *testing.T) {
 	}{
 		{"the own machine", own, []string{"client"}, 10, "client", "the machine that Sledge ran on"},
 		{"the first agent's machine", watching, []string{"client", "db1", "db2"}, 20, "first", "the machine of the agent db1"},
+		{"the machine of the server's agent", ofServer, []string{"client", "db1", "db2"}, 30, "second", "the machine of the agent db2"},
 		{"an agent beside a build", own, []string{"client", "db1"}, 20, "client", "the machine that Sledge ran on"},
 		{"an agent that did not answer", watching, []string{"client"}, 0, "first", "the machine of the agent db1"},
 	} {

@@ -398,7 +398,7 @@ func system(j job.Job, details job.ImportDetails) object {
 		name, machine := Machine(*j.Facts)
 		facts = lines.SystemFacts(machine)
 		facts["extra"] = "the machine that Sledge ran on"
-		if name != here {
+		if name != job.ClientMachine {
 			facts["extra"] = "the machine of the agent " + name
 		}
 	}
