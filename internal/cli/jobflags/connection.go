@@ -40,10 +40,24 @@ func (s *Flags) AddServer(flags *pflag.FlagSet, p *program.Program) {
 	s.Plain = map[string]string{}
 	flags.SortFlags = false
 	flags.Var(NewPlainFlag("db", "name", s.Plain), "db", "database: "+strings.Join(DatabaseNames(p.Resolver), ", "))
-	flags.StringArrayVar(&s.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&s.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&s.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	s.addSet(flags)
 	s.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return flag.Group == option.Connection || flag.Group == option.Accounts
 	})
+}
+
+// AddSources adds the flags for the sources of settings: a configuration file, a URL, a saved connection, options and
+// passwords.
+func (s *Flags) AddSources(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&s.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	s.AddConnection(flags)
+	s.addSet(flags)
+}
+
+// addSet adds the flags for options by their names, and for passwords.
+func (s *Flags) addSet(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&s.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&s.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
+	flags.BoolVar(&s.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
 }

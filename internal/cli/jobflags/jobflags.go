@@ -145,12 +145,7 @@ func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, o
 	if action == job.Build || action == job.Run {
 		flags.Var(NewPlainFlag("seed", "number", s.Plain), "seed", "seed of the random numbers: the same seed gives the same data and the same transactions (default 1)")
 	}
-	flags.StringVar(&s.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&s.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	s.AddConnection(flags)
-	flags.StringArrayVar(&s.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&s.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&s.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	s.AddSources(flags)
 	flags.BoolVar(&s.dryRun, "dry-run", false, "print each setting with its source, and do nothing")
 	flags.StringVar(&s.as, "as", "", FormHelp())
 	flags.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")

@@ -44,12 +44,7 @@ func CalibrateCommand(p *program.Program) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(jobflags.NewPlainFlag("db", "name", f.Plain), "db", "database: "+strings.Join(jobflags.DatabaseNames(p.Resolver), ", "))
-	flags.StringVar(&f.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&f.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	f.AddConnection(flags)
-	flags.StringArrayVar(&f.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&f.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&f.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})

@@ -96,12 +96,7 @@ func DoctorCommand(p *program.Program) *cobra.Command {
 	flags.Lookup("disk").NoOptDefVal = beside
 	flags.BoolVar(&f.all, "all", false, "print all texts of all findings, and each check that could not be made")
 	flags.BoolVar(&f.JSON, "json", false, "print the findings as one JSON document")
-	flags.StringVar(&f.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&f.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	f.AddConnection(flags)
-	flags.StringArrayVar(&f.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&f.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&f.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.AddSources(flags)
 	flags.StringVar(&f.Repository, "repo", "", "`file` of the job repository")
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool { return flag.MeansSomethingTo(job.Run) })
 	putDoctorInSections(flags)

@@ -80,12 +80,7 @@ func SelftestCommand(p *program.Program) *cobra.Command {
 	flags.StringVar(&f.file, "report", "", "`file` for the report (default: sledge-selftest-DATABASE-DATE.md in the current folder)")
 	flags.BoolVar(&f.withHosts, "with-hosts", false, "include names and addresses of machines in the report")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask for confirmation")
-	flags.StringVar(&f.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&f.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	f.AddConnection(flags)
-	flags.StringArrayVar(&f.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&f.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&f.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.AddSources(flags)
 	flags.BoolVar(&f.JSON, "json", false, "also print the report as one JSON document")
 	f.AddPlainFlags(flags, p.Resolver, func(w settings.Flag) bool {
 		return w.Group == option.Connection || w.Group == option.Accounts

@@ -78,12 +78,7 @@ func TopCommand(p *program.Program) *cobra.Command {
 	flags.BoolVar(&f.once, "once", false, "print all tables after two seconds, or of the last second of a recording, and end")
 	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: until Ctrl-C)")
 	flags.BoolVar(&f.values, "show-values", false, "show and record statements with their values, which may be private")
-	flags.StringVar(&f.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&f.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	f.AddConnection(flags)
-	flags.StringArrayVar(&f.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&f.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&f.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
@@ -156,7 +151,7 @@ func (f *topFlags) observing(ctx context.Context, p *program.Program) (engine.Ob
 	return o, nil
 }
 
-// terminalsOf returns the terminal that keys come from, and the one that is drawn on; nil if there is none that can be redrawn.
+// terminalsOf returns the terminals of the keys and of the screen. Both are nil unless both can be used.
 func terminalsOf(p *program.Program) (in, out *os.File) {
 	outlet, _ := p.Whole.(*program.Outlet)
 	in, isFile := p.Stdin.(*os.File)

@@ -90,12 +90,7 @@ func WatchCommand(p *program.Program) *cobra.Command {
 	flags.BoolVar(&f.allDatabases, "all-databases", false, "on PostgreSQL, count all databases of the server, as HammerDB does")
 	flags.StringVar(&f.log, "log", "", "also append each reading to this `file` as a line")
 	flags.BoolVar(&f.JSON, "json", false, "print each reading as one line of JSON")
-	flags.StringVar(&f.Config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&f.URL, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
-	f.AddConnection(flags)
-	flags.StringArrayVar(&f.Set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&f.AskPassword, "ask-password", false, "ask for the database user's password on the terminal")
-	flags.BoolVar(&f.AskSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
