@@ -16,8 +16,8 @@ type ActiveSession struct {
 	Background bool   // a process of the server's own
 	Program    string // as the client calls itself, or the kind of background process; "" if it is hidden from the user
 	Wait       string // what it waits for, by the server's name: "IO/WalSync"; "" if it waits for nothing
-	Statement  string // of its client, at most 200 characters; "" if it is hidden from the user
-	Inner      string // the statement of a routine that Statement calls, at most 200 characters; "" if there is none or it is unknown
+	Statement  string // of its client, cut to 200 characters; "" if it is hidden from the user
+	Inner      string // the statement that the routine of Statement executes, cut to 200 characters; "" outside a routine, or if it is unknown
 
 	// Blockers are the IDs of the sessions before it in the queue for a lock; nil if it waits for none, or
 	// if the server does not tell.

@@ -30,7 +30,7 @@ func statementsOf(s job.Statements) string {
 	return text
 }
 
-// inSeconds lists moments of the measured time: "second 42 and 50".
+// inSeconds lists moments of the measured time: "second 42, 50".
 func inSeconds(at []float64) string {
 	var list []string
 	for _, second := range at {
