@@ -1,31 +1,49 @@
 package cli
 
 import (
+	"context"
+	"net"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"sledge/internal/agent"
+	"sledge/internal/agent/server"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
 // Without a terminal, top prints a line for each second. What it recorded is replayed without the server.
 func TestTop_PrintsAndRecordsSeconds(t *testing.T) {
-	server := testserver.Open(t, "postgresql")
+	postgresql := testserver.Open(t, "postgresql")
 	w, home := withServer(t)
 	recording := filepath.Join(home, "top.jsonl")
+	list, err := w.Agents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []agent.Saved{{Name: "app", Address: "192.0.2.1:7343"}, serveAgent(t, "db1")} {
+		if err := list.Put(one, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer w.as("SLEDGE_AGENTS=app,db1")() // db1 is at the server's address
 	args := []string{"top", "--db", "pg", "--for", "3.5", "--record", recording}
-	for name, value := range server.Values() {
+	for name, value := range postgresql.Values() {
 		args = append(args, "--set", name+"="+value)
 	}
 	if code := w.run(args...); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, w.err.String())
 	}
 	lines := strings.Split(strings.TrimSpace(w.out.String()), "\n")
-	line := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+  active \d+\.\d.*  connected \d+`)
+	line := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+  active \d+\.\d.*  connected \d+  CPU \d+ %`)
 	if len(lines) < 2 || len(lines) > 4 || !line.MatchString(lines[len(lines)-1]) {
 		t.Errorf("got %q, want a line for each of three seconds", lines)
+	}
+	if text, err := os.ReadFile(recording); err != nil || !strings.Contains(string(text), `"host":"db1"`) || strings.Contains(string(text), `"host":"app"`) {
+		t.Errorf("got %v and the recording %.2000s, want the machine of the agent db1", err, text)
 	}
 	printed := w.out.String()
 	w.out.Reset()
@@ -41,6 +59,29 @@ func TestTop_PrintsAndRecordsSeconds(t *testing.T) {
 			t.Errorf("got\n%s\nwant %q", w.out.String(), want)
 		}
 	}
+}
+
+// serveAgent starts an agent on a free port of this machine.
+func serveAgent(t *testing.T, name string) agent.Saved {
+	t.Helper()
+	identity, token, err := server.Init(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- server.New(identity, "test").Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return agent.Saved{Name: name, Address: listener.Addr().String(), Fingerprint: identity.Fingerprint(), Token: token}
 }
 
 func TestTop_NamesTheReasonIfItCannotBegin(t *testing.T) {

@@ -75,7 +75,7 @@ func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (jo
 // perform executes an action, and reports the state of its first virtual user.
 func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *feed.Feed, stop <-chan struct{}) (result job.Result, err error) {
 	if action == job.Run {
-		watched, err := l.watched(p)
+		watched, err := watched(l.Agents, p)
 		if err != nil {
 			return result, err
 		}
@@ -103,11 +103,11 @@ func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *f
 	return result, err
 }
 
-// watched returns the agents that a run watches.
-func (l Local) watched(p plan.Plan) (list []agent.Saved, err error) {
+// watched returns the agents of a plan.
+func watched(agents agent.List, p plan.Plan) (list []agent.Saved, err error) {
 	names := p.Pacing.Kept.Agents
 	for _, name := range names {
-		one, err := l.Agents.Get(name)
+		one, err := agents.Get(name)
 		if err != nil {
 			return nil, p.Spec.Names.Wrong("agents", strings.Join(names, ","), "%w", err)
 		}

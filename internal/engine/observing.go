@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,22 @@ type Observing struct {
 	// reading. Run calls both in its own goroutine.
 	Say  func(line string)
 	Each func(top.Reading)
+}
+
+// AgentOf returns the agent of the server's machine: of the agents of a plan, the one at the server's address.
+// Without one it is the first if the user named the agents for this server, and otherwise nil: files and the
+// environment may name agents of other machines.
+func AgentOf(agents agent.List, p plan.Plan, named bool) (*agent.Saved, error) {
+	list, err := watched(agents, p)
+	for _, one := range list {
+		if at, _, err := net.SplitHostPort(one.Address); err == nil && target.IsServer(p.Job, at) {
+			return &one, nil
+		}
+	}
+	if len(list) > 0 && named {
+		return &list[0], nil
+	}
+	return nil, err
 }
 
 // ErrNoSessions means that Sledge cannot list the active sessions of a database.

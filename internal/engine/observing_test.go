@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/agent"
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/plan/plantest"
@@ -79,5 +80,22 @@ func TestObserving_TakesHoldersFromSamples(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Agents that a file names may be on other machines than the server. Those that the user names for top are not.
+func TestAgentOf_TakesTheFirstIfItIsNamedForTheServer(t *testing.T) {
+	list := agent.ListIn(t.TempDir())
+	for _, name := range []string{"app", "db1"} {
+		if err := list.Put(agent.Saved{Name: name, Address: "192.0.2.1:7343"}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := plantest.New(plantest.User{}, load.Pacing{Kept: load.Kept{Samples: true, Agents: []string{"db1", "app"}}})
+	if one, err := AgentOf(list, p, true); err != nil || one == nil || one.Name != "db1" {
+		t.Errorf("got %+v, %v, want db1", one, err)
+	}
+	if one, err := AgentOf(list, p, false); err != nil || one != nil {
+		t.Errorf("got %+v, %v, want no agent", one, err)
 	}
 }

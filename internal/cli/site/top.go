@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sledge/internal/agent"
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
 	"sledge/internal/cli/screen"
@@ -29,10 +28,13 @@ import (
 type topFlags struct {
 	jobflags.Flags // only those of the server and the accounts are flags of top
 
-	agent, record, replay string
-	long                  jobflags.Seconds
-	once, values          bool
+	record, replay string
+	long           jobflags.Seconds
+	once, values   bool
 }
+
+// agentFlag is the flag of the option agents.
+const agentFlag = "agent"
 
 const topHelp = `Top shows live what the sessions of a server do, under any load: which are active, in which
 statements, what they wait for, who blocks whom, and how busy the server's machine is. It samples the
@@ -44,8 +46,8 @@ table (1 to 5), sort (s), filter (/), pause (space) and go back in time (left an
 --record FILE writes each second as a line of JSON; --replay FILE shows a recording on the same
 screen. Statements are shown and recorded without their values, unless --show-values is given.
 
-The machine is measured if the server is on this one, or by an agent there: --agent NAME (sledge agent
---help). Top works on PostgreSQL, MariaDB and MySQL. Without rights to see the sessions of other users,
+The machine is measured if the server is on this one, or by an agent there: --agent NAME, as for a run
+(sledge agent --help). Of several agents, top takes the one at the server's address. Top works on PostgreSQL, MariaDB and MySQL. Without rights to see the sessions of other users,
 it says how to get them.
 
 Without a terminal, top prints a line each second. --once prints all tables once. If the
@@ -72,7 +74,6 @@ func TopCommand(p *program.Program) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(jobflags.NewPlainFlag("db", "name", f.Plain), "db", "database: "+strings.Join(jobflags.DatabaseNames(p.Resolver), ", "))
-	flags.StringVar(&f.agent, "agent", "", "`name` of the saved agent on the server's machine")
 	flags.StringVar(&f.record, "record", "", "also write each second to this new `file`, as a line of JSON")
 	flags.StringVar(&f.replay, "replay", "", "show the recording in this `file`, without a server")
 	flags.BoolVar(&f.once, "once", false, "print all tables after two seconds, or of the last second of a recording, and end")
@@ -80,8 +81,9 @@ func TopCommand(p *program.Program) *cobra.Command {
 	flags.BoolVar(&f.values, "show-values", false, "show and record statements with their values, which may be private")
 	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
-		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
+		return flag.Name == agentFlag || (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
+	program.PutInSection(flags, program.SectionMain, agentFlag)
 	jobflags.CompleteSettings(p, c, &f.Flags)
 	return c
 }
@@ -133,16 +135,12 @@ func (f *topFlags) observing(ctx context.Context, p *program.Program) (engine.Ob
 		return engine.Observing{}, program.Usage("--db: Sledge cannot list the active sessions of %s: sledge watch shows its transactions a minute", order.Plan.Database.Title)
 	}
 	o := engine.Observing{Values: f.values}
-	if f.agent != "" {
-		saved, err := p.Agents()
-		if err != nil {
-			return o, err
-		}
-		var one agent.Saved
-		if one, err = saved.Get(f.agent); err != nil {
-			return o, program.Usage("--agent: %w", err)
-		}
-		o.Agent = &one
+	saved, err := p.Agents()
+	if err != nil {
+		return o, err
+	}
+	if o.Agent, err = engine.AgentOf(saved, order.Plan, order.Origins["agents"] == "--"+agentFlag); err != nil {
+		return o, err
 	}
 	if order, err = f.SignIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return o, err
@@ -297,7 +295,7 @@ func (t *topper) draw(ctx context.Context, in, out *os.File) error {
 
 // replayTop shows a recording.
 func replayTop(ctx context.Context, p *program.Program, f topFlags) (err error) {
-	for flag, given := range map[string]bool{"--db": f.Plain["db"] != "", "--url": f.URL != "", "--record": f.record != "", "--agent": f.agent != "", "--show-values": f.values} {
+	for flag, given := range map[string]bool{"--db": f.Plain["db"] != "", "--url": f.URL != "", "--record": f.record != "", "--" + agentFlag: f.Plain[agentFlag] != "", "--show-values": f.values} {
 		if given {
 			return program.Usage("%s: a recording is replayed without a server: leave it out", flag)
 		}
