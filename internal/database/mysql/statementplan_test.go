@@ -1,9 +1,12 @@
 package mysql
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWithoutValues_LeavesNamesAndCosts(t *testing.T) {
-	got := withoutValues(`{
+	plan := `{
   "query_block": {
     "cost_info": {
       "query_cost": "12.50"
@@ -20,26 +23,9 @@ func TestWithoutValues_LeavesNamesAndCosts(t *testing.T) {
       "index_condition": "t2.e = 'cut"
     }
   }
-}`)
-	want := `{
-  "query_block": {
-    "cost_info": {
-      "query_cost": "12.50"
-    },
-    "table": {
-      "table_name": "t2",
-      "access_type": "ref",
-      "key_length": "4",
-      "ref": [
-        "const"
-      ],
-      "rows": 25,
-      "attached_condition": "((t2.c_2 = ?) and (t2.d > ?))",
-      "index_condition": "t2.e = ?"
-    }
-  }
 }`
-	if got != want {
+	want := strings.NewReplacer(`'O\\'Hara \"x\"'`, "?", "4711", "?", "'cut", "?").Replace(plan)
+	if got := withoutValues(plan); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

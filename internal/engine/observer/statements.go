@@ -238,7 +238,7 @@ type RecentStatements struct {
 	Mask func(statement string) string // leaves values out
 
 	at     time.Time
-	before map[string]database.StatementCount // nil before the first reading, and if it is too old
+	before map[string]database.StatementCount // nil before the first reading
 }
 
 // Read returns the statements since the last call, or nil at the first.
@@ -249,10 +249,7 @@ func (r *RecentStatements) Read(ctx context.Context, s database.Session) (*job.S
 		return nil, err
 	}
 	at, before, since := middle(began), r.before, r.at
-	r.at, r.before = at, make(map[string]database.StatementCount, len(list))
-	for _, one := range list {
-		r.before[one.ID] = one
-	}
+	r.at, r.before = at, byID(list)
 	if before == nil {
 		return nil, nil
 	}
