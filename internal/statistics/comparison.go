@@ -1,5 +1,6 @@
 // Package statistics says what the figures of runs show, and how sure it is: whether two set-ups
-// differ, and whether more runs are needed. It knows only numbers: no jobs, no files, no clock.
+// differ, whether more runs are needed, and whether a run was steady. It knows only numbers: no jobs,
+// no files, no clock.
 //
 // A figure is one number for each run, such as its NOPM or its 99th percentile, never one for each
 // transaction: transactions of a run depend on each other. Figures are compared as ratios.
