@@ -17,8 +17,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestCeiling_IsFoundByALaterRun measures a ceiling, then builds a schema and runs on a real server, and
-// looks for the ceiling in the run's result and in doctor's.
+// TestCeiling_IsFoundByALaterRun measures a ceiling, runs on a real server, and looks for the ceiling in the
+// run's result and in doctor's. The figures do not matter, so the measurement is short and the runs are slow.
 func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	values := server.Values()
@@ -29,7 +29,7 @@ func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 	run := func() report.Document {
 		t.Helper()
 		var d report.Document
-		if err := json.Unmarshal([]byte(p.must("run", "--db", "pg", "--users", "2", "--rampup", "0", "--duration", "1s", "--json")), &d); err != nil {
+		if err := json.Unmarshal([]byte(p.must("run", "--db", "pg", "--users", "2", "--rate", "50/s", "--rampup", "0", "--duration", "1s", "--json")), &d); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -38,7 +38,7 @@ func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 		t.Errorf("got %+v without a ceiling", d.ClientCeiling)
 	}
 	var measured report.Document
-	if err := json.Unmarshal([]byte(p.must("ceiling", "--users", "16", "--duration", "1s", "--json")), &measured); err != nil {
+	if err := json.Unmarshal([]byte(p.must("ceiling", "--users", "16", "--duration", "100ms", "--json")), &measured); err != nil {
 		t.Fatal(err)
 	}
 	if measured.Action != job.MeasureCeiling || measured.Ceiling == nil || measured.Facts.Target != "Sledge's stand-in for PostgreSQL" {
@@ -63,7 +63,7 @@ func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 	if !strings.Contains(found, `"client.ceiling"`) || !strings.Contains(found, "of the ceiling of") {
 		t.Errorf("doctor does not warn about a rate above the ceiling:\n%s", found)
 	}
-	if sql := p.must("run", "--db", "pg", "--client-sql", "--users", "1", "--rampup", "0", "--duration", "1s", "--json"); strings.Contains(sql, "client_ceiling") {
+	if sql := p.must("run", "--db", "pg", "--client-sql", "--users", "1", "--rate", "50/s", "--rampup", "0", "--duration", "1s", "--json"); strings.Contains(sql, "client_ceiling") {
 		t.Error("a run with client SQL is compared with a ceiling")
 	}
 }

@@ -10,8 +10,8 @@ import (
 // ceilingPatience is the time limit for finding a ceiling.
 const ceilingPatience = 2 * time.Second
 
-// reached compares a run with the newest ceiling of its machine in the repository. It returns nil if
-// there is none, or if the run sends other statements than a ceiling does.
+// reached compares a run with the newest ceiling of its machine in the repository. It returns nil if the
+// repository has no such ceiling, and for runs with client SQL, because a ceiling is measured with calls.
 func (h *Handle) reached(ctx context.Context, r job.Result) *job.CeilingReached {
 	spec, done := h.order.Spec, r.Summary.All()
 	n := done.Done + done.RolledBack

@@ -23,7 +23,8 @@ type StandIn struct {
 	New func(a *Answers) (serve func(net.Conn) error, err error)
 }
 
-// Answer is the answer to a statement. Without columns it says that the statement changed one row.
+// Answer is the answer to a statement. Without columns it says that the statement changed one row. A
+// stand-in that repeats recorded answers uses only Ends.
 type Answer struct {
 	Columns []schema.Column
 	Rows    [][]string

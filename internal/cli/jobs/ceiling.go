@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -56,6 +55,7 @@ func CeilingCommand(p *program.Program) *cobra.Command {
 		Long:  ceilingHelp,
 		Example: program.Examples(
 			"sledge ceiling",
+			"sledge ceiling --db mysql",
 			"",
 			"# Measure for longer, and print the result as JSON.",
 			"sledge ceiling --users 128 --duration 10s --json",
@@ -72,7 +72,7 @@ func CeilingCommand(p *program.Program) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.database, "db", cmp.Or(names...), "database whose protocol the stand-in speaks: "+strings.Join(names, ", "))
+	flags.StringVar(&f.database, "db", "postgresql", "database whose protocol the stand-in speaks: "+strings.Join(names, ", "))
 	flags.IntVar(&f.users, "users", 64, "`number` of virtual users that work in parallel")
 	flags.Var(&f.duration, "duration", "measured time of each of the five repeats, in seconds or with a unit such as 1m (default 2)")
 	flags.BoolVar(&f.JSON, "json", false, "print the result as one JSON document")
@@ -86,8 +86,11 @@ func CeilingCommand(p *program.Program) *cobra.Command {
 	return c
 }
 
-// rampUp is the time that users of a ceiling work before each measurement.
-const rampUp = "1s"
+// Limits of the times of a ceiling. Users work for as long before a measurement as in it, up to mostRampUp.
+const (
+	leastDuration = 100 * time.Millisecond
+	mostRampUp    = time.Second
+)
 
 // order returns the job. It uses no other settings than the flags, because there is no server.
 func (f *ceilingFlags) order(p *program.Program, names []string) (settings.Order, error) {
@@ -96,13 +99,14 @@ func (f *ceilingFlags) order(p *program.Program, names []string) (settings.Order
 		return settings.Order{}, program.Usage("--db: %w", err)
 	}
 	if d.StandIn == nil {
-		return settings.Order{}, program.Usage("--db: there is no stand-in for %s: choose one of %s", d.Title, strings.Join(names, ", "))
+		return settings.Order{}, program.Usage("--db: %s has no stand-in: choose one of %s", d.Title, strings.Join(names, ", "))
 	}
-	if f.duration < jobflags.Seconds(time.Second) {
-		return settings.Order{}, program.Usage("--duration: the shortest measurement is 1s")
+	duration := time.Duration(f.duration)
+	if duration < leastDuration {
+		return settings.Order{}, program.Usage("--duration: %s is less than %s", duration, leastDuration)
 	}
 	order, err := p.Resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{
-		"db": d.Name, "users": strconv.Itoa(f.users), "rampup": rampUp, "duration": time.Duration(f.duration).String(),
+		"db": d.Name, "users": strconv.Itoa(f.users), "rampup": min(duration, mostRampUp).String(), "duration": duration.String(),
 	}})
 	order.Spec.Action = job.MeasureCeiling
 	return order, err

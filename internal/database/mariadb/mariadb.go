@@ -13,6 +13,9 @@ import (
 //go:embed sql
 var files embed.FS
 
+//go:embed standin.txt
+var recording string
+
 var product = mysql.Product{
 	Title:           "MariaDB",
 	Password:        "maria",
@@ -64,6 +67,7 @@ var Database = &database.Database{
 			Possible: mayFinish,
 		},
 	},
+	StandIn: mysql.NewStandIn(recording),
 	Schema:  sqlschema.New,
 	Server:  mysql.NewServer,
 	Dialect: mysql.Dialect,

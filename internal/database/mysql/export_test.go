@@ -15,3 +15,6 @@ func SetConnectTimeout(d time.Duration) (restore func()) {
 
 // Age moves the start of a session into the past.
 func Age(s database.Session, by time.Duration) { s.(*session).since = s.(*session).since.Add(-by) }
+
+// Beginning returns the part of a request that identifies its answer in a recording.
+func Beginning(request []byte) []byte { return beginning(request) }

@@ -76,6 +76,7 @@ var Database = &database.Database{
 		Durability:   Durability,
 		Checks:       Checks,
 	},
+	StandIn: NewStandIn(recording),
 	Schema:  sqlschema.New,
 	Server:  NewServer,
 	Dialect: Dialect,

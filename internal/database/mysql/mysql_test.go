@@ -91,15 +91,18 @@ func (s *server) connect(t testing.TB) database.Session {
 // library returns the product's SQL for TPROC-C, in the engine's order, without the workload's own.
 func (s *server) library(t testing.TB) *sqlfile.Library {
 	t.Helper()
-	var places []sqlfile.Place
-	for d := s.database; d != nil; d = d.Base {
-		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql/tprocc"}, sqlfile.Place{Files: d.SQL, Dir: "sql"})
-	}
-	l, err := sqlfile.NewLibrary(s.database.Dialect.Placeholder, places...)
+	l, err := sqlfile.NewLibrary(s.database.Dialect.Placeholder, s.places()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+func (s *server) places() (places []sqlfile.Place) {
+	for d := s.database; d != nil; d = d.Base {
+		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql/tprocc"}, sqlfile.Place{Files: d.SQL, Dir: "sql"})
+	}
+	return places
 }
 
 // query returns the text of one of the product's queries without parameters.

@@ -135,6 +135,7 @@ func TestRoutines(t *testing.T) {
 				t.Run("are counted", b.testCounter)
 			})
 		}
+		t.Run("answer as the stand-in does", func(t *testing.T) { testRecording(t, s) })
 		t.Run("of HammerDB are called", func(t *testing.T) { testStandIns(t, s) })
 		mustExec(t, session, "DROP TABLE sledge_digits, sledge_numbers")
 		for range 2 {

@@ -41,7 +41,7 @@ func (m Measurement) Do(ctx context.Context) (job.Result, error) {
 	d, w := m.Plan.Database, m.Plan.Workload
 	result := job.Result{Extent: job.Extent{Users: m.Plan.Users, Started: time.Now()}}
 	if d.StandIn == nil || w.Users.Answers == nil || w.Users.Answers(m.Plan.SQL) == nil {
-		return result, job.WithExit(job.ExitUsage, fmt.Errorf("there is no stand-in for %s on %s", w.Title, d.Title))
+		return result, job.WithExit(job.ExitUsage, fmt.Errorf("%s has no stand-in for %s", d.Title, w.Title))
 	}
 	if m.Program == "" {
 		return result, errors.New("this program cannot start itself as the stand-in of a server: use sledge ceiling")
@@ -53,14 +53,14 @@ func (m Measurement) Do(ctx context.Context) (job.Result, error) {
 	defer s.end()
 	work, err := m.bind(ctx, s.first.Port)
 	if err != nil {
-		return result, err
+		return result, s.cause(err)
 	}
 	c := job.Ceiling{Protocol: d.Title, Title: w.Title, Cores: host.Cores(), Loops: work.Plan.Pacing.Connections.LoopsOn(host.Cores())}
 	for n := range repeats {
 		m.Feed.Send(job.Event{Progress: &job.Progress{Step: "measure", Done: int64(n), Total: repeats, Unit: "repeats"}})
 		r, err := m.repeat(ctx, s, work, c.Loops)
 		if err != nil {
-			return result, err
+			return result, s.cause(err)
 		}
 		c.Repeats = append(c.Repeats, r)
 	}

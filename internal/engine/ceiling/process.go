@@ -163,6 +163,18 @@ func (s *standIn) ask(next request) (r report, err error) {
 	return r, nil
 }
 
+// cause returns the statement that the stand-in could not answer as the cause of a failure, or the failure
+// itself. A stand-in may end a connection without an error message.
+func (s *standIn) cause(failure error) error {
+	if job.ExitOf(failure) == job.ExitStopped {
+		return failure
+	}
+	if _, err := s.ask(request{}); err != nil {
+		return err
+	}
+	return failure
+}
+
 // end ends the stand-in and waits for its process.
 func (s *standIn) end() {
 	s.cancel()

@@ -8,11 +8,14 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// answersOfServer is Users.Answers: what a server answers to the calls of Sledge's functions. There are
-// none for databases with procedures. The values are typical of the rows of TPC-C 4.3.3.1, because their
-// lengths cost the client time.
+// answersOfServer is Users.Answers: the answers to the calls of Sledge's functions, or the calls of its
+// procedures, whose answers are recorded. The values are typical of the rows of TPC-C 4.3.3.1, because
+// their lengths cost the client time.
 func answersOfServer(sql *sqlfile.Library) map[string]database.Answer {
-	const kind = "function"
+	kind, answers := "function", functionAnswers
+	if !sql.Has(kind + "." + routineNames[newOrder]) {
+		kind, answers = "procedure", [kinds]database.Answer{}
+	}
 	if !sql.Has(kind + "." + routineNames[newOrder]) {
 		return nil
 	}
@@ -23,7 +26,7 @@ func answersOfServer(sql *sqlfile.Library) map[string]database.Answer {
 	}
 	for k, name := range routineNames {
 		installed.Rows = append(installed.Rows, []string{name, kind, sledge, name, "true"})
-		answer := functionAnswers[k]
+		answer := answers[k]
 		answer.Ends = true
 		all[kind+"."+name] = answer
 	}
