@@ -140,8 +140,12 @@ type Waits []waitRule
 
 type waitRule struct {
 	class   WaitClass
-	pattern string // in lower case, with * for any characters
+	pattern string // in lower case, with * for any characters, and dots for slashes
+	prefix  string // what the pattern begins with; most waits have another beginning
 }
+
+// compared returns a wait or a pattern in the form in which they are compared: path.Match stops at a slash.
+func compared(wait string) string { return strings.ReplaceAll(strings.ToLower(wait), "/", ".") }
 
 // MustParseWaits parses rules: each line has a class and, separated by commas, patterns of the server's
 // names. A line that begins with # is a comment. It panics if a class does not exist, because the text
@@ -158,7 +162,12 @@ func MustParseWaits(text string) Waits {
 			panic(fmt.Sprintf("the rule %q has no class of waits", line))
 		}
 		for pattern := range strings.SplitSeq(patterns, ",") {
-			rules = append(rules, waitRule{WaitClass(class), strings.ToLower(strings.TrimSpace(pattern))})
+			pattern = compared(strings.TrimSpace(pattern))
+			prefix := pattern
+			if special := strings.IndexAny(pattern, `*?[\`); special >= 0 {
+				prefix = pattern[:special]
+			}
+			rules = append(rules, waitRule{WaitClass(class), pattern, prefix})
 		}
 	}
 	return rules
@@ -172,9 +181,12 @@ func (w Waits) Class(wait string) (class WaitClass, known bool) {
 	if wait == "" {
 		return WaitCPU, true
 	}
-	wait = strings.ReplaceAll(strings.ToLower(wait), "/", ".") // * of path.Match stops at a slash
+	wait = compared(wait)
 	for _, rule := range w {
-		if fits, _ := path.Match(strings.ReplaceAll(rule.pattern, "/", "."), wait); fits {
+		if !strings.HasPrefix(wait, rule.prefix) {
+			continue
+		}
+		if fits, _ := path.Match(rule.pattern, wait); fits {
 			return rule.class, true
 		}
 	}
