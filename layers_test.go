@@ -115,7 +115,7 @@ var layers = map[string]string{
 	"suite/sessions": "database job meter option schema sqlfile suite",
 	"suite/jobs":     "catalog database engine engine/plan job meter option schema suite workload",
 
-	"report": "host job meter option repository terminal",
+	"report": "host job meter option repository statistics terminal",
 
 	// The live view of a running job.
 	"live": "job meter",
@@ -136,7 +136,7 @@ var layers = map[string]string{
 	"metrics":       "job meter privatefile",
 	"experiment":    "job report repository settings",
 	"schedule":      "job repository",
-	"manual":        "catalog database doctor document host job live meter option report repository selftest settings workload",
+	"manual":        "catalog database doctor document host job live meter option report repository selftest settings statistics workload",
 	"datagen":       "catalog control/tasks database engine/plan host job live option schema settings workload",
 	"selftest":      "catalog database engine engine/plan host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter":   "",
@@ -152,7 +152,7 @@ var layers = map[string]string{
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
 	"cli/program":   "agent control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
-	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
+	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings statistics terminal",
 	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings terminal",
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",

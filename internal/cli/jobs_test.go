@@ -224,6 +224,39 @@ func TestJobsCompare_ShowsDifferencesAndFigures(t *testing.T) {
 	}
 }
 
+func TestCompare_NamesSetupsByLabelsProfilesAndIDs(t *testing.T) {
+	w := withJobs(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { return measured(), nil })
+	for range 6 {
+		for _, set := range []string{"a", "b"} {
+			if code := w.run("run", "--db", "sqlite", "--users", "2", "--label", "set="+set); code != job.OK {
+				t.Fatalf("run: got exit code %d: %s", code, &w.err)
+			}
+		}
+	}
+	if code := w.run("compare", "set=a", "set=b"); code != job.OK || !strings.Contains(w.out.String(), "6 pairs): same within 2 %") {
+		t.Errorf("got exit code %d and\n%s%s", code, &w.out, &w.err)
+	}
+	jobs := w.jobs(t)
+	if code := w.run("compare", string(jobs[3].ID)+","+string(jobs[1].ID), string(jobs[2].ID)+","+string(jobs[0].ID)); code != 2 || !strings.Contains(w.out.String(), "undecided") || !strings.Contains(w.err.String(), "compare: undecided") {
+		t.Errorf("got exit code %d and\n%s%s", code, &w.out, &w.err)
+	}
+	for args, want := range map[string]string{
+		"set=a":                       "name two set-ups",
+		"set=a set=a":                 "are both set=a",
+		"set=a set=c":                 "no run has the label set=c",
+		"set=a profile:7":             "no performance profile 7",
+		"set=a profile:x":             "not the number of a performance profile",
+		"set=a " + string(jobs[1].ID): "belongs to both",
+		"set=a set=b --delta 0":       "--delta",
+		"set=a set=b --figure p99":    `no figure "p99"`,
+	} {
+		if code := w.run(append([]string{"compare"}, strings.Fields(args)...)...); code == job.OK || !strings.Contains(w.err.String(), want) {
+			t.Errorf("compare %s: got exit code %d and %q, want %q", args, code, &w.err, want)
+		}
+	}
+}
+
 func TestJobsTiming_ByUserBySecondAndOfTheRampUp(t *testing.T) {
 	w := withJobs(t)
 	without := string(w.jobs(t)[0].ID)

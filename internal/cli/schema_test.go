@@ -87,6 +87,7 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		{"check --db sqlite --json", "sledge-job-3"},
 		{"run --db sqlite --json", "sledge-job-3"},
 		{"jobs compare RUN last --json", "sledge-comparison-1"},
+		{"compare RUN last --json", "sledge-setup-comparison-1"},
 		{"jobs diff RUN last --json", "sledge-comparison-1"},
 		{"jobs plan " + first + " --json", "sledge-plans-1"},
 		{"jobs plan " + first + " " + second + " --json", "sledge-plans-1"},

@@ -8,8 +8,8 @@ type Exit int
 // The exit codes. They are part of the interface and never change their meaning.
 const (
 	OK           Exit = 0
-	ExitError    Exit = 1   // any other failure
-	ExitUsage    Exit = 2   // bad input: nothing was changed
+	ExitError    Exit = 1   // any other failure; set-up B is worse than A
+	ExitUsage    Exit = 2   // bad input: nothing was changed; a comparison is undecided
 	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
 	ExitCheck    Exit = 4   // the check found rows that break a rule; doctor has a finding of severity high
 	ExitInvalid  Exit = 5   // the run is not valid: too many failures, or counts that disagree; doctor has a finding of severity stop
@@ -28,8 +28,8 @@ var ExitMeanings = []struct {
 	Meaning string
 }{
 	{OK, "everything succeeded"},
-	{ExitError, "any other failure"},
-	{ExitUsage, "bad input; nothing was changed"},
+	{ExitError, "any other failure; compare: B is worse"},
+	{ExitUsage, "bad input; nothing was changed; compare: undecided"},
 	{ExitConnect, "the server could not be reached, or refused the login"},
 	{ExitCheck, "the check found rows that break a rule; doctor: a high finding"},
 	{ExitInvalid, "the run is not valid: do not use its figures; doctor: a stop finding"},

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/statistics"
 	"sledge/internal/selftest"
 	"sledge/internal/settings"
 )
@@ -84,6 +85,21 @@ func Documents() []Document {
 			Figures: []report.SharedFigure{{
 				Name: "round trips", Kind: "new order", Unit: "a transaction", Values: []*float64{&one, &many}, Ratios: []*float64{&one, &many},
 			}},
+		}},
+		{report.SetupComparisonSchema, "`sledge compare A B --json`", report.SetupComparison{
+			Schema: report.SetupComparisonSchema, Verdict: statistics.Better, InTurns: true,
+			Setups:      [2]report.Setup{{Name: "set=a", Runs: []job.ID{id}}, {Name: "set=b", Runs: []job.ID{other}}},
+			Differences: []report.Difference{{Name: "client_sql", Option: true, Values: []string{"true", "false"}}},
+			Figures: []report.SetupFigure{{
+				Name: "NOPM", Tested: true,
+				A: &statistics.Summary{Runs: 8, Least: 15310, Most: 15940, Median: 15672, Quartile1: 15560, Quartile3: 15803},
+				B: &statistics.Summary{Runs: 8, Least: 16120, Most: 16770, Median: 16450, Quartile1: 16290, Quartile3: 16611},
+				Change: &statistics.Comparison{
+					Paired: true, RunsA: 8, RunsB: 8, Ratio: 1.05, Interval: &statistics.Interval{Low: 1.031, High: 1.068}, Confidence: 0.95,
+					P: 0.0078, Delta: statistics.DefaultDelta, Verdict: statistics.Better, AtLeast: true,
+				},
+			}},
+			Caveats: []string{"1 run of A is left out: 67FD36544802: it is failed"},
 		}},
 		{report.PlansSchema, "`sledge jobs plan ID [ID] --json`", report.Plans{
 			Schema: report.PlansSchema,

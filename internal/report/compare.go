@@ -86,6 +86,8 @@ type Difference struct {
 	Name   string   `json:"name"`             // name of an option, or "users", "server" and the like
 	Option bool     `json:"option,omitempty"` // whether it is an option
 	Values []string `json:"values"`
+
+	machine bool // whether the runs were on different machines
 }
 
 // A Difference in a label is named after it, and has these values for a label without a value and for a
@@ -189,6 +191,13 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 		}
 	}
 	runs := slices.Concat(groups...)
+	machine := func(name string, option bool, of func(j job.Job) string) {
+		before := len(list)
+		add(name, option, of)
+		for i := before; i < len(list); i++ {
+			list[i].machine = true
+		}
+	}
 	options := map[string]bool{}
 	for _, j := range runs {
 		for name := range j.Spec.Options {
@@ -196,7 +205,11 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		add(name, true, func(j job.Job) string {
+		differ := add
+		if name == "host" {
+			differ = machine
+		}
+		differ(name, true, func(j job.Job) string {
 			if value, ok := j.Spec.Options[name]; ok {
 				return value
 			}
@@ -262,29 +275,29 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 		}
 		return strconv.FormatBool(f.Durability.Holds)
 	}))
-	add("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
+	machine("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
 	add("client's system", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Host.OS + " " + f.Host.Kernel) }))
-	add("client's CPU", false, facts(func(f job.Facts) string { return f.Host.CPU }))
+	machine("client's CPU", false, facts(func(f job.Facts) string { return f.Host.CPU }))
 	for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Host.Settings }) {
 		add("client's "+name, false, facts(func(f job.Facts) string { return f.Host.Settings[name] }))
 	}
 	if !slices.ContainsFunc(runs, func(j job.Job) bool { return j.Result.Doctor == nil }) { // earlier versions had none
 		add("doctor's findings", false, func(j job.Job) string { return findingsOf(j.Result.Doctor) })
 	}
-	for _, machine := range machinesOf(runs) {
+	for _, watched := range machinesOf(runs) {
 		of := func(of func(h job.Host) string) func(job.Job) string {
 			return facts(func(f job.Facts) string {
-				if h, watched := f.Machines[machine]; watched {
+				if h, has := f.Machines[watched]; has {
 					return of(h)
 				}
 				return "not watched"
 			})
 		}
-		add("machine "+machine, false, of(func(h job.Host) string { return fmt.Sprintf("%s, %d CPUs", h.Name, h.CPUs) }))
-		add(machine+"'s system", false, of(func(h job.Host) string { return strings.TrimSpace(h.OS + " " + h.Kernel) }))
-		add(machine+"'s CPU", false, of(func(h job.Host) string { return h.CPU }))
-		for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Machines[machine].Settings }) {
-			add(machine+"'s "+name, false, of(func(h job.Host) string { return h.Settings[name] }))
+		machine("machine "+watched, false, of(func(h job.Host) string { return fmt.Sprintf("%s, %d CPUs", h.Name, h.CPUs) }))
+		add(watched+"'s system", false, of(func(h job.Host) string { return strings.TrimSpace(h.OS + " " + h.Kernel) }))
+		machine(watched+"'s CPU", false, of(func(h job.Host) string { return h.CPU }))
+		for _, name := range namesOf(runs, func(f job.Facts) map[string]string { return f.Machines[watched].Settings }) {
+			add(watched+"'s "+name, false, of(func(h job.Host) string { return h.Settings[name] }))
 		}
 	}
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))

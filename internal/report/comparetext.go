@@ -115,20 +115,24 @@ func (c Comparison) runs(b *page) {
 // longestCell limits the width of a value in a table, such as a rate over time.
 const longestCell = 24
 
-// differences shows a table of the differences, followed by lines for values that are too long for
-// a table.
+// differences shows what differs between the runs.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
 		b.say(plain, "\nThe runs have the same options, labels, server and machine. Differences in their figures are noise, or come from changes outside of Sledge.")
 		return
 	}
+	differ(b, c.Differences)
+}
+
+// differ shows a table of differences, followed by lines for values that are too long for a table.
+func differ(b *page, list []Difference) {
 	b.title("What differs", "")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  ", Left: true}}}
-	for i := range c.Runs {
+	for i := range list[0].Values {
 		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i), Left: true})
 	}
 	var long []Difference
-	for _, d := range c.Differences {
+	for _, d := range list {
 		if !b.drawn && slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
 			long = append(long, d)
 			continue
@@ -140,7 +144,7 @@ func (c Comparison) differences(b *page) {
 		t.Row(cells...)
 	}
 	if b.Width > 0 && t.Wide() > b.Width {
-		t.Rows, long = nil, c.Differences
+		t.Rows, long = nil, list
 	}
 	if len(t.Rows) > 0 {
 		b.table(t)

@@ -44,21 +44,24 @@ const (
 )
 
 // Interval is a confidence interval. It includes its ends.
-type Interval struct{ Low, High float64 }
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // Comparison is the answer to a Question.
 type Comparison struct {
-	Paired     bool      // see Question; otherwise drift between the two series would look like a difference
-	RunsA      int       // number of runs of A
-	RunsB      int       // number of runs of B
-	Ratio      float64   // estimate of B's figure divided by A's
-	Interval   *Interval // of the ratio; nil if there are too few runs for any
-	Confidence float64   // of the interval: 0.95, or more if several questions were asked
-	P          float64   // probability of a ratio at least this far from 1 without a difference, adjusted for all questions
-	Delta      float64   // smallest relative difference that matters
-	Verdict    Verdict
-	AtLeast    bool // better or worse by at least Delta; otherwise perhaps by less
-	More       int  // runs of each set-up that would probably decide; 0 if decided
+	Paired     bool      `json:"paired"`               // see Question; otherwise drift between the two series would look like a difference
+	RunsA      int       `json:"runs_a"`               // number of runs of A
+	RunsB      int       `json:"runs_b"`               // number of runs of B
+	Ratio      float64   `json:"ratio"`                // estimate of B's figure divided by A's
+	Interval   *Interval `json:"interval,omitempty"`   // of the ratio; nil if there are too few runs for any
+	Confidence float64   `json:"confidence,omitempty"` // of the interval: 0.95, or more if several questions were asked
+	P          float64   `json:"p"`                    // probability of a ratio at least this far from 1 without a difference, adjusted for all questions
+	Delta      float64   `json:"delta"`                // smallest relative difference that matters
+	Verdict    Verdict   `json:"verdict"`
+	AtLeast    bool      `json:"at_least_delta,omitempty"` // better or worse by at least Delta; otherwise perhaps by less
+	More       int       `json:"more,omitempty"`           // runs of each set-up that would probably decide; 0 if decided
 }
 
 // Compare answers questions that belong together, such as one for each metric or each setting. With

@@ -12,14 +12,16 @@ import (
 
 // Summary describes the figures of runs of one set-up.
 type Summary struct {
-	Runs             int
-	Least, Most      float64
-	Median           float64
-	Quartile1        float64
-	Quartile3        float64
-	Interval         *Interval // of the median, with confidence 0.95 or more; nil below 6 runs, and if the runs depend on each other
-	Precision        *float64  // largest distance of the interval's ends from the median, relative to the median; nil without an interval
-	Trend, Dependent bool      // figures rise or fall from run to run; each is like the one before
+	Runs      int       `json:"runs"`
+	Least     float64   `json:"least"`
+	Most      float64   `json:"most"`
+	Median    float64   `json:"median"`
+	Quartile1 float64   `json:"quartile_1"`
+	Quartile3 float64   `json:"quartile_3"`
+	Interval  *Interval `json:"interval,omitempty"`  // of the median, with confidence 0.95 or more; nil below 6 runs, and if the runs depend on each other
+	Precision *float64  `json:"precision,omitempty"` // largest distance of the interval's ends from the median, relative to the median; nil without an interval
+	Trend     bool      `json:"trend,omitempty"`     // figures rise or fall from run to run
+	Dependent bool      `json:"dependent,omitempty"` // each figure is like the one before
 }
 
 // dependence is the level of the tests for a trend and for dependent runs.
