@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/report"
 )
@@ -74,7 +75,8 @@ func TestLimit_NamesACheckpoint(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{force}}, "rampup", "0s", "duration", "5s")
+	spec := job.Spec{Action: job.Run, Users: 2, Options: unhurriedFor("4s")}
+	result, err := b.do(t, spec, job.Control{Watchers: []job.Watcher{force}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +113,27 @@ func TestLimit_NamesABusyNeighbour(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	for range 3*runtime.NumCPU() + 2 {
-		burner := command.CommandContext(ctx, neighbour, "-c", "while :; do :; done")
-		if err := burner.Start(); err != nil {
-			t.Fatal(err)
+	var burners []*command.Cmd
+	defer func() {
+		stop()
+		for _, burner := range burners {
+			_ = burner.Wait() // it was killed
 		}
-		defer func() { stop(); _ = burner.Wait() }() // it is killed
-	}
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "rampup", "0s", "duration", "3s")
+	}()
+	begin := plantest.Watcher(func(e job.Event) {
+		if e.Phase == nil || e.Phase.Name != job.RampUp {
+			return
+		}
+		for range 3*runtime.NumCPU() + 2 {
+			burner := command.CommandContext(ctx, neighbour, "-c", "while :; do :; done")
+			if err := burner.Start(); err != nil {
+				t.Error(err)
+				continue
+			}
+			burners = append(burners, burner)
+		}
+	})
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{begin}}, "rampup", "1s", "duration", "1s")
 	if err != nil {
 		t.Fatal(err)
 	}
