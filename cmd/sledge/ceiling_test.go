@@ -3,7 +3,12 @@
 package main_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -63,9 +68,69 @@ func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 	if !strings.Contains(found, `"client.ceiling"`) || !strings.Contains(found, "of the ceiling of") {
 		t.Errorf("doctor does not warn about a rate above the ceiling:\n%s", found)
 	}
+	t.Run("a run whose client has a small CPU quota", func(t *testing.T) { saysThatItWasTheClient(p.in(t)) })
 	if sql := p.must("run", "--db", "pg", "--client-sql", "--users", "1", "--rate", "50/s", "--rampup", "0", "--duration", "1s", "--json"); strings.Contains(sql, "client_ceiling") {
 		t.Error("a run with client SQL is compared with a ceiling")
 	}
+}
+
+// saysThatItWasTheClient runs with a twentieth of a core, for a server that has all cores.
+func saysThatItWasTheClient(p *program) {
+	join := group(p.t, 5*time.Millisecond, 100*time.Millisecond)
+	line := []string{"run", "--db", "pg", "--users", "4", "--rampup", "0", "--duration", "5s", "--json"}
+	c := exec.Command("sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, join, p.path}, line...)...)
+	c.Env, c.Stderr = p.env, &bytes.Buffer{}
+	out, err := c.Output()
+	if err != nil {
+		p.t.Fatalf("%v\n%s", err, c.Stderr)
+	}
+	var d report.Document
+	if err := json.Unmarshal(out, &d); err != nil {
+		p.t.Fatal(err)
+	}
+	if d.Client.CgroupCores != 0.05 || d.Client.Bound() == nil {
+		p.t.Errorf("got %+v, want a client that is bound by its 0.05 cores", d.Client)
+	}
+	shown := strings.Join(strings.Fields(p.must("jobs", "show", "last")), " ")
+	for _, text := range []string{
+		"limited by the client, which could not do more: the server was not the limit", "client-bound ", " from second ", "of the cores that it may use (the limit is 90)",
+		"a higher taskset, cgroup or GOMAXPROCS limit",
+	} {
+		if !strings.Contains(shown, text) {
+			p.t.Errorf("got %q, want %q in it", shown, text)
+		}
+	}
+}
+
+// group makes a control group that may run for the quota in each period, and returns the file through which a process joins
+// it. It skips the test where it cannot.
+func group(t *testing.T, quota, period time.Duration) (join string) {
+	t.Helper()
+	name := fmt.Sprintf("sledge-test-%d", os.Getpid())
+	for _, version := range []struct {
+		base, limit, text string
+	}{
+		{"/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", fmt.Sprint(quota.Microseconds())},
+		{"/sys/fs/cgroup", "cpu.max", fmt.Sprint(quota.Microseconds(), " ", period.Microseconds())},
+	} {
+		folder := filepath.Join(version.base, name)
+		if _, err := os.Stat(filepath.Join(version.base, "cgroup.procs")); err != nil || os.Mkdir(folder, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if err := os.Remove(folder); err != nil {
+				t.Error(err)
+			}
+		})
+		if version.limit == "cpu.cfs_quota_us" {
+			_ = os.WriteFile(filepath.Join(folder, "cpu.cfs_period_us"), fmt.Append(nil, period.Microseconds()), 0o644)
+		}
+		if os.WriteFile(filepath.Join(folder, version.limit), []byte(version.text), 0o644) == nil {
+			return filepath.Join(folder, "cgroup.procs")
+		}
+	}
+	t.Skip("no control group with a CPU limit can be made here")
+	return ""
 }
 
 // TestCeiling_LeavesNoStandIn stops the program by Ctrl-C, and then kills it.

@@ -75,7 +75,7 @@ var bottlenecks = []struct {
 	}},
 	{"limit of the container", "throttled_usec of cpu.stat, Linux kernel documentation, Control Group v2", func(r job.Result) string {
 		u := r.Resources.Use("CPU limit", "throttled")
-		if u == nil || waitsElsewhere(r) || !u.Short() {
+		if u == nil || waitsElsewhere(r) || !u.Short() || clientsContainer(r) {
 			return ""
 		}
 		return fmt.Sprintf("limited by the CPU limit of the server's container: it was throttled %.0f %% of the time%s", u.Values.Mean, worstSecond(*u))
@@ -144,6 +144,21 @@ func waitsElsewhere(r job.Result) bool {
 	}
 	return true
 }
+
+// clientsContainer reports whether the sampled CPU limit may concern the client alone: on its own machine Sledge samples
+// the container of its own process. The server is not in it if the two used more than the limit. If the client used half of
+// the limit or more, the limit says nothing about the server.
+func clientsContainer(r job.Result) bool {
+	if r.Resources.Server != job.ClientMachine || r.Client == nil {
+		return false
+	}
+	limit := r.Client.CgroupCores
+	m := serverMachine(r)
+	return m == nil || limit == 0 || m.Client+m.Server > limit*(1+sampledError) || m.Client >= limit/2
+}
+
+// sampledError is the part by which a use of a second may exceed a limit, because its counters are read one after another.
+const sampledError = 0.1
 
 // activeSessions is the mean number of active sessions, for the end of a sentence.
 func activeSessions(r job.Result) string {

@@ -132,8 +132,31 @@ func TestBottleneck_StatesItsEvidence(t *testing.T) {
 			r.Resources = uses(use("CPU", "", "in use", 60, 70, 90), use("CPU", "", "stolen by the host", 6, 50, 5))
 		}, log + "; 2.0 of 4 cores idle"},
 		{
-			"a throttled container", "cpu", "", func(r *job.Result) { r.Resources = uses(use("CPU limit", "", "throttled", 31, 60, 10)) },
+			"a throttled container with an agent", "cpu", "", func(r *job.Result) {
+				r.Resources = uses(use("CPU limit", "", "throttled", 31, 60, 10))
+				r.Resources.Server, r.Resources.Uses[0].Machine = "db1", "db1"
+			},
 			"limited by the CPU limit of the server's container: it was throttled 31 % of the time, at most 60 % in second 7",
+		},
+		{
+			"a throttled container of server and client", "cpu", "", func(r *job.Result) {
+				r.Client.CgroupCores = 1.6
+				r.Resources = uses(use("CPU limit", "", "throttled", 31, 60, 10))
+			},
+			"limited by the CPU limit of the server's container: it was throttled 31 % of the time, at most 60 % in second 7",
+		},
+		{
+			"a throttled container of the client, with the server elsewhere on its machine", "cpu", "", func(r *job.Result) {
+				r.Client.CgroupCores = 1
+				r.Resources = uses(use("CPU limit", "", "throttled", 31, 60, 10))
+			}, "not limited by the server: 80 % of the time of transactions is the server's CPU; 2.0 of 4 cores idle. More users would do more",
+		},
+		{
+			"a throttled container whose limit the client used", "cpu", "", func(r *job.Result) {
+				m := r.Client.Machine
+				r.Client.CgroupCores, m.Client, m.Server = 0.3, 0.2, 0.1
+				r.Resources = uses(use("CPU limit", "", "throttled", 31, 60, 10))
+			}, "not limited by the server: 80 % of the time of transactions is the server's CPU; 2.0 of 4 cores idle. More users would do more",
 		},
 		{
 			"memory", "cpu", "", func(r *job.Result) { r.Resources = uses(use("memory", "", "some thread waits", 34, 80, 20)) },
