@@ -10,9 +10,9 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/statistics"
 	"sledge/internal/selftest"
 	"sledge/internal/settings"
+	"sledge/internal/statistics"
 )
 
 // Document is a format of the JSON documents that commands print, or the web API alone.
