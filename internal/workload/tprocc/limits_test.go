@@ -58,7 +58,7 @@ func TestLimit_NamesTheHolderOfALockedRow(t *testing.T) {
 	lock := &trigger{after: time.Second, do: func() { do("BEGIN", "UPDATE district SET d_ytd = d_ytd WHERE d_id = 7") }}
 	said := &messages{}
 	said.when("The time is up: ", func() { do("ROLLBACK") })
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{lock, said}}, "rampup", "0s", "duration", "5s", "mix", "1,1,0,0,0")
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{lock, said}}, "rampup", "0s", "duration", "8s", "mix", "1,1,0,0,0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,8 +90,12 @@ func TestLock_OnMySQLHasItsHolderAndTheInnerStatement(t *testing.T) {
 		if strings.HasPrefix(s.Blocker, "session ") && strings.HasSuffix(s.Blocker, "(root)") {
 			held += s.Sessions
 		}
-		if text := strings.ToLower(s.Inner); strings.Contains(text, "district") || strings.Contains(text, "warehouse") {
-			inner += s.Sessions
+		text := strings.ToLower(s.Inner)
+		for _, table := range []string{"district", "warehouse", "stock"} { // a user that waits for a district may hold the other's stock
+			if strings.Contains(text, table) {
+				inner += s.Sessions
+				break
+			}
 		}
 	}
 	if mean := float64(waited) / float64(a.Samples); mean < 1 || mean > 2 || 2*held < waited || 10*inner < 9*waited {
