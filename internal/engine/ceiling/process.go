@@ -154,6 +154,7 @@ func (s *standIn) ask(next request) (r report, err error) {
 	}
 	switch {
 	case err != nil:
+		s.end() // its last words are complete when it has ended
 		return r, fmt.Errorf("the stand-in of a server has ended: %w: %s", err, bytes.TrimSpace(s.said.Bytes()))
 	case r.Error != "":
 		return r, fmt.Errorf("the stand-in of a server cannot start: %s", r.Error)

@@ -163,6 +163,9 @@ func (a *Activity) count(ctx context.Context, _ database.Session, sample Session
 				if d.program != "" {
 					d.program = job.OtherTexts
 				}
+				if d.blocker != "" {
+					d.blocker = job.OtherTexts
+				}
 			}
 			a.did[d] = true
 		}

@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -30,7 +31,7 @@ type backgroundSpan struct {
 	from, until time.Time // until is zero while it goes on
 }
 
-// mostBackground limits the work in the result.
+// mostBackground limits the work in the result: the longest is kept.
 const mostBackground = 100
 
 // Name implements Observer.
@@ -89,17 +90,24 @@ func (b *Background) End(context.Context) error {
 	return nil
 }
 
-// Report implements Observer. It adds the work of the measured time.
+// Report implements Observer. It adds the work of the measured time, in the order in which it began.
 func (b *Background) Report(result *job.Result) {
+	var list []job.BackgroundWork
 	for _, s := range b.spans {
 		from, until := s.from.Sub(result.Started).Seconds(), result.Elapsed
 		if !s.until.IsZero() {
 			until = min(until, s.until.Sub(result.Started).Seconds())
 		}
-		if until > 0 && from < result.Elapsed && s.name != "" && len(result.Background) < mostBackground {
-			result.Background = append(result.Background, job.BackgroundWork{Work: s.name, From: tenths(max(0, from)), Until: tenths(until)})
+		if until > 0 && from < result.Elapsed && s.name != "" {
+			list = append(list, job.BackgroundWork{Work: s.name, From: tenths(max(0, from)), Until: tenths(until)})
 		}
 	}
+	if len(list) > mostBackground {
+		slices.SortStableFunc(list, func(a, b job.BackgroundWork) int { return cmp.Compare(b.Until-b.From, a.Until-a.From) })
+		list = list[:mostBackground]
+		slices.SortStableFunc(list, func(a, b job.BackgroundWork) int { return cmp.Compare(a.From, b.From) })
+	}
+	result.Background = list
 }
 
 // tenths rounds to a tenth.
