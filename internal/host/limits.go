@@ -35,7 +35,7 @@ var rules = []rule{
 	{
 		job.ClientLimit{Rule: "throttling", Bound: true, Figure: "its control group kept it from running", Limit: 10, Unit: "% of the time"},
 		"throttled_usec of cpu.stat, Linux kernel documentation, Control Group v2. A group whose quota was used up mostly by other processes does not count",
-		func(s second) (float64, bool) { return 100 * s.throttled, s.group > 0 && s.cpu >= s.group/2 },
+		func(s second) (float64, bool) { return min(100, 100*s.throttled), s.group > 0 && s.cpu >= s.group/2 },
 	},
 	{
 		job.ClientLimit{Rule: "garbage collection", Figure: "garbage collection used", Limit: 25, Unit: "% of its CPU time, and it was near its limit"},
@@ -62,7 +62,7 @@ var rules = []rule{
 	{
 		job.ClientLimit{Rule: "waits for cores", Figure: "its threads waited for a core", Limit: 20, Unit: "% of the time"},
 		"USE method, saturation of CPUs: Gregg, Systems Performance (2020), 6.5.2; the second field of /proc/PID/task/TID/schedstat",
-		func(s second) (float64, bool) { return 100 * s.waited / float64(s.use.Threads()), s.waited >= 0 },
+		func(s second) (float64, bool) { return s.waiting(), s.waited >= 0 },
 	},
 }
 

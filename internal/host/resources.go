@@ -159,7 +159,7 @@ var ownUses = []ownUse{
 	},
 	{
 		job.ResourceUse{Resource: "Sledge", Aspect: job.Saturation, Measure: "its threads wait for a core", Unit: "% of the time", Limit: 20},
-		func(s second) (float64, bool) { return 100 * s.waited / float64(s.use.Threads()), s.waited >= 0 },
+		func(s second) (float64, bool) { return s.waiting(), s.waited >= 0 },
 	},
 	{
 		job.ResourceUse{Resource: "Sledge", Aspect: job.Saturation, Measure: "start lag", Unit: "ms", Limit: 10},

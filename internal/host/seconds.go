@@ -128,6 +128,10 @@ func (s *seconds) second(now counters, elapsed float64) second {
 	return one
 }
 
+// waiting returns the part of the time, in percent, in which the threads that do transactions waited for a
+// core. Others wait, too, such as those of the garbage collector, so the sum can be greater than all of it.
+func (s second) waiting() float64 { return min(100, 100*s.waited/float64(s.use.Threads())) }
+
 // used returns the measures of this process.
 func (s *seconds) used() (list []job.ResourceUse) {
 	for i, own := range ownUses {
