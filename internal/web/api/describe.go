@@ -150,6 +150,7 @@ func add[I, O any](t *table, o huma.Operation, do func(context.Context, *I) (*O,
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
 	}
 	o.Errors = nil // huma would describe them as its own documents
+	o.Responses[strconv.Itoa(http.StatusRequestHeaderFieldsTooLarge)] = &huma.Response{Ref: "#/components/responses/" + tooLong}
 	o.Responses["default"] = &huma.Response{Ref: "#/components/responses/" + otherRefusal}
 	o.Security = []map[string][]string{{byToken: {roleOf(o)}}, {byLogin: {roleOf(o)}}}
 	o.MaxBodyBytes = mostBody
@@ -163,8 +164,11 @@ func add[I, O any](t *table, o huma.Operation, do func(context.Context, *I) (*O,
 	})
 }
 
-// otherRefusal is the name of the default response.
-const otherRefusal = "Refused"
+// Names of responses that no status in refusals has.
+const (
+	otherRefusal = "Refused" // the default
+	tooLong      = "TooLong"
+)
 
 // get describes an operation that changes nothing.
 func get(id, path, summary string, tag string) huma.Operation {
@@ -266,6 +270,10 @@ func (t *table) describeRefusals() map[string]*huma.Response {
 		return &huma.Response{Description: description, Content: map[string]*huma.MediaType{problemKind: {Schema: schema}}}
 	}
 	all := map[string]*huma.Response{otherRefusal: refusal("The request was refused, or the server has a bug; the Problem has the reason.")}
+	all[tooLong] = &huma.Response{ // net/http sends it before any of our code runs
+		Description: "The address and the headers are longer than 64 KiB.",
+		Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}
 	for status, description := range refusals {
 		all[refusalName(status)] = refusal(description)
 	}
