@@ -45,7 +45,7 @@ func parseByPMD(t testing.TB, java, folder string, statements []Statement) []Pro
 		}
 		write(fmt.Sprintf("%d.sql", i), text+"\n/\n")
 	}
-	cmd := exec.CommandContext(t.Context(), java, "-cp", filepath.Join(folder, "*"), "net.sourceforge.pmd.cli.PmdCli",
+	cmd := exec.CommandContext(t.Context(), java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", filepath.Join(folder, "*"), "net.sourceforge.pmd.cli.PmdCli",
 		"check", "--dir", files, "--rulesets", filepath.Join(files, "rules.xml"), "--format", "json", "--no-progress", "--no-cache")
 	var said strings.Builder
 	cmd.Stderr = &said
