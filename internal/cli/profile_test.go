@@ -248,3 +248,43 @@ func TestDrawn_FoldsBeforeStyling(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestRepeat_EndsWhenTheMedianIsKnown(t *testing.T) {
+	w := withJobs(t)
+	n := 0
+	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+		n++
+		r := measured()
+		r.Users = spec.Users
+		r.Metrics = []job.Metric{{Name: "NOPM", Value: 50000 + float64(n*n%7)*100}, {Name: "TPM", Value: 100000}}
+		return r, nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--until-confident", "3"); code != job.OK || n != 8 {
+		t.Errorf("got exit code %d after %d runs, want 8: %s", code, n, &w.err)
+	}
+	if text := w.out.String(); !strings.Contains(text, "NOPM of 8 runs: median 50,") || !strings.Contains(text, "95 % interval") {
+		t.Errorf("the precision is missing:\n%s", text)
+	}
+	if !strings.Contains(w.err.String(), "run 8 of at most 30") {
+		t.Errorf("the number of the run is missing:\n%s", &w.err)
+	}
+	n = 0
+	if code := w.run("run", "--db", "sqlite", "--users", "1,2", "--repeat", "3", "--json"); code != job.OK || n != 6 {
+		t.Errorf("got exit code %d after %d runs, want 6: %s", code, n, &w.err)
+	}
+	var p report.Profile
+	if err := json.Unmarshal(w.out.Bytes(), &p); err != nil || len(p.Points) != 2 || p.Points[1].Repeated == nil || p.Points[1].Repeated.Runs != 3 {
+		t.Errorf("got %+v, %v, want two points of three runs each", p.Points, err)
+	}
+	for args, want := range map[string]string{
+		"--repeat 0":                       "--repeat: 0 is not a number of runs",
+		"--until-confident 0":              "--until-confident: 0 is not a precision",
+		"--until-confident 2 --repeat 7":   "needs 8 runs or more",
+		"--until-confident 2 --users 1,2":  "repeats one number of virtual users",
+		"--repeat 2 --details --db sqlite": "--details has no effect with several runs",
+	} {
+		if code := w.run(append([]string{"run", "--db", "sqlite"}, strings.Fields(args)...)...); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+			t.Errorf("run %s: got exit code %d and %q, want %q", args, code, &w.err, want)
+		}
+	}
+}

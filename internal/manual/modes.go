@@ -105,7 +105,7 @@ number of users itself. An option must have an effect with the greatest number.
 
 Flags of ` + "`sledge run`" + ` that are not options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
 ` + "`--repo`" + ` with ` + "`--no-repo`" + ` (unless ` + "`--connection`" + ` names a connection in it), ` + "`--details`" + ` with ` + "`--json`" + `, ` + "`--json`" + ` and
-` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and lines for scripts with several numbers of users unless
+` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and lines for scripts with several runs unless
 ` + "`--verbose`" + ` shows each run. A test gives each pair of these flags. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags are accepted,
 because the run that follows from the same command will use them.
 `

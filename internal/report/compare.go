@@ -46,8 +46,8 @@ type Repeats struct {
 	Most   float64 `json:"most,omitempty"`
 }
 
-// enoughRepeats is the number of runs from which on their spread is meaningful.
-const enoughRepeats = 3
+// enoughRepeats is the number of runs from which on a difference can be proven.
+const enoughRepeats = 6
 
 // RepeatsOf summarizes the runs that are like j.
 func RepeatsOf(j job.Job, like []job.Job) (r Repeats) {

@@ -37,7 +37,7 @@ func (c Comparison) repeats(b *page) {
 	}
 	b.lay(t)
 	if few {
-		b.say(b.Look.Doubtful, "! One run of each decides nothing: repeat each %d times or more, in turns, and compare the medians.", enoughRepeats)
+		b.say(b.Look.Doubtful, "! One run of each decides nothing: repeat each %d times or more, in turns, and let sledge compare decide.", enoughRepeats)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/statistics"
 	"sledge/internal/terminal"
 )
 
@@ -33,7 +34,58 @@ type ProfilePoint struct {
 	Users    int            `json:"users"`
 	Runs     int            `json:"runs"`               // successful runs
 	Metrics  []job.Metric   `json:"metrics"`            // means over the runs
+	Repeated *Repeated      `json:"repeated,omitempty"` // of two runs or more
 	Response *meter.Latency `json:"response,omitempty"` // of all their transactions together
+}
+
+// Repeated describes how the first figure of repeated runs varies.
+type Repeated struct {
+	Figure string `json:"figure"` // "NOPM"
+	statistics.Summary
+}
+
+// FirstFigures returns the name of the first figure of runs, and its value in each run that is valid and
+// has it.
+func FirstFigures(runs []job.Job) (name string, values []float64) {
+	for _, j := range runs {
+		if !j.Status.Valid() || len(j.Result.Metrics) == 0 {
+			continue
+		}
+		if name == "" {
+			name = j.Result.Metrics[0].Name
+		}
+		if value, has := j.Result.Metric(name); has {
+			values = append(values, value)
+		}
+	}
+	return name, values
+}
+
+// repeated describes repeated runs. It returns nil for a single one.
+func repeated(runs []job.Job) *Repeated {
+	name, values := FirstFigures(runs)
+	if len(values) < 2 {
+		return nil
+	}
+	s, err := statistics.Summarize(values)
+	if err != nil {
+		return nil // figures that are not numbers say nothing
+	}
+	return &Repeated{name, s}
+}
+
+// String says how precise the median is: "NOPM of 10 runs: median 15,672, known to 1.2 % (95 % interval 15,503 to
+// 15,860), from 15,310 to 15,940".
+func (r Repeated) String() string {
+	text := fmt.Sprintf("%s of %s: median %s", Printable(r.Figure), countRuns(r.Runs), figured(&r.Median))
+	extent := fmt.Sprintf(", from %s to %s", figured(&r.Least), figured(&r.Most))
+	switch {
+	case r.Interval != nil && r.Precision != nil:
+		return text + fmt.Sprintf(", known to %.1f %% (95 %% interval %s to %s)", 100**r.Precision, figured(&r.Interval.Low), figured(&r.Interval.High)) + extent
+	case r.Trend || r.Dependent:
+		return text + extent + ". The runs drift: each begins where the last one left the database, so the median has no interval. Restore it between them"
+	}
+	return text + extent + ". Few runs say little: 6 are the fewest with a 95 % interval"
 }
 
 // NewProfile makes the document of a profile. The runs are in order of age, the oldest first, with
@@ -70,6 +122,7 @@ func profilePoints(runs []job.Job) []ProfilePoint {
 				point.Metrics = append(point.Metrics, m)
 			}
 		}
+		point.Repeated = repeated(group)
 		point.Response = responseOfAll(group)
 		list = append(list, point)
 	}
@@ -147,6 +200,15 @@ func ProfileText(jobs []job.Job, width int) string {
 	b := page{View: View{Width: width}}
 	if ofQueries := profileTable(&b, jobs); ofQueries {
 		return b.text()
+	}
+	for i, point := range profilePoints(jobs) {
+		if point.Repeated == nil {
+			continue
+		}
+		if i == 0 {
+			b.say(plain, "")
+		}
+		b.say(plain, "%s, %s", VirtualUsers(point.Users), point.Repeated)
 	}
 	if chart := chart(Points(jobs), width); chart != "" {
 		b.say(plain, "\n%s", chart)

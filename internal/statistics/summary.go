@@ -71,8 +71,8 @@ func medianRank(n int) int {
 	return k
 }
 
-// leastRuns is the smallest number of runs after which Confident may end a repetition.
-const leastRuns = 8
+// LeastConfident is the smallest number of runs after which Confident may end a repetition.
+const LeastConfident = 8
 
 // Confident says whether runs of one set-up, in their order, suffice for a median that is precise to
 // the relative target, such as 0.02: after at least 8 runs, if the precision was reached after the
@@ -80,7 +80,7 @@ const leastRuns = 8
 // because it would favour series that are narrow by chance.
 func Confident(figures []float64, target float64) (bool, error) {
 	for n := len(figures) - 1; n <= len(figures); n++ {
-		if n < leastRuns-1 {
+		if n < LeastConfident-1 {
 			return false, nil
 		}
 		s, err := Summarize(figures[:n])

@@ -115,9 +115,9 @@ func (s *Flags) RefuseIneffectiveIn(orders []settings.Order, profile int) error 
 	case test && profile > 0:
 		return program.Usage("--profile has no effect in a test, which measures nothing: leave it out")
 	case several && s.details && !s.Verbose:
-		return program.Usage("--details has no effect with several numbers of users, because each run prints one line: add --verbose to print each result, or leave --details out")
+		return program.Usage("--details has no effect with several runs, because each run prints one line: add --verbose to print each result, or leave --details out")
 	case several && s.HammerDB && s.Brief:
-		return program.Usage("--hammerdb has no effect with several numbers of users, because each run prints one line: add --verbose, or leave --hammerdb out")
+		return program.Usage("--hammerdb has no effect with several runs, because each run prints one line: add --verbose, or leave --hammerdb out")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,6 +83,7 @@ exit code 4. With --verbose it lists every rule.`,
 func RunCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	var profile int
+	var again repetition
 	var x exports
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
@@ -98,6 +100,10 @@ is a job; together they form a performance profile, which run prints at the end 
 chart, and sledge jobs profile prints later. Each run prints one line; --verbose prints its whole
 result. If a run fails, the others are skipped.
 
+--repeat performs each run several times, in rounds, because equal runs differ: the profile then says
+how precise the median is. --until-confident 2 repeats a run until the median is known to 2 %.
+sledge compare compares two profiles.
+
 Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
 partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
 run like the first Ctrl-C.`,
@@ -107,6 +113,9 @@ run like the first Ctrl-C.`,
 			"",
 			"# Find the number of users with the highest throughput.",
 			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
+			"",
+			"# Repeat a run until its median is known to 2 %.",
+			"sledge run --db pg --host db1 --users 16 --duration 3 --until-confident 2",
 			"",
 			"# Measure response times at 500 transactions a second.",
 			"sledge run --db maria --host db1 --users 32 --rate 500/s --duration 90s",
@@ -127,7 +136,9 @@ run like the first Ctrl-C.`,
 			"sledge run --db pg --dry-run",
 		),
 		GroupID: program.GroupJobs,
-		Args:    program.NoArguments,
+		Args: func(c *cobra.Command, args []string) error {
+			return cmp.Or(program.NoArguments(c, args), again.check(c))
+		},
 		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			if profile < 0 {
 				return program.Usage("--profile: %d is less than 0", profile)
@@ -142,14 +153,15 @@ run like the first Ctrl-C.`,
 					return err
 				}
 				defer end(ctx)
-				return runAll(ctx, p, order, profile, &s)
+				return runAll(ctx, p, order, profile, again, &s)
 			})
 			return errors.Join(err, junit.close(s.Ended, err))
 		}),
 	}
 	s.AddTo(c, p, job.Run, func(flags *pflag.FlagSet) {
 		flags.Var(jobflags.NewPlainFlag("users", "numbers", s.Plain), "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
-		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several numbers of users: a new profile)")
+		again.addTo(flags)
+		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several runs: a new profile)")
 		flags.StringVar(&s.JUnit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")
 		flags.StringVar(&x.metrics, "metrics", "", "serve metrics to Prometheus while the run goes on, on this `address` of this machine, such as 127.0.0.1:9464; docs/metrics.md lists them")
 		flags.StringVar(&x.otlp, "otlp", "", "send metrics to the OpenTelemetry collector at this `URL` while the run goes on, such as http://127.0.0.1:4318 (default: the variables OTEL_EXPORTER_OTLP_*)")
