@@ -103,6 +103,17 @@ func TestOpen_DropsMarkupOfPages(t *testing.T) {
 	}
 }
 
+// The fuzzer found null in the answer of the web API.
+func TestSearch_OfAHeadingHasAnEmptyExcerpt(t *testing.T) {
+	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# Lone heading\n\n## Next\n\ntext\n")}}, fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits := b.Search("lone", 5); len(hits) == 0 || hits[0].Excerpt == nil {
+		t.Errorf("got %+v, want a hit with an empty excerpt", hits)
+	}
+}
+
 func TestSearch_NeedsAllWords(t *testing.T) {
 	b := open(t)
 	hits := b.Search("reverse PROXY", 5)

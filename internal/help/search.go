@@ -81,7 +81,7 @@ func excerpt(text string, words []string) []Piece {
 		first = 0 // the match is in the heading
 	}
 	from, to := edge(text, first-around), edge(text, first+around)
-	var pieces []Piece
+	pieces := []Piece{} // a section may have a heading only
 	add := func(text string, is bool) {
 		if text != "" {
 			pieces = append(pieces, Piece{text, is})
