@@ -23,11 +23,11 @@ import (
 	"sledge/internal/top"
 )
 
-// Observing reads once a second what the sessions of a server and its machine do, whatever loads the
-// server. It changes nothing, and the schema need not exist.
+// Observing reads once a second what the sessions of a server do and how its machine is used. The load may
+// come from any program. It changes nothing, and the schema need not exist.
 type Observing struct {
 	Job    plan.Job
-	Agent  *agent.Saved // of the server's machine; nil if there is none
+	Agent  *agent.Saved // of the server's machine; nil without an agent
 	Values bool         // whether statements keep their values, which may be private
 
 	// Say receives a message if the server is another product than the chosen one. Each receives every
@@ -525,7 +525,7 @@ type distantMachine struct {
 	cpus    int // 0 if unknown
 	at      time.Time
 	samples []job.Sample // the newest
-	why     string       // why there are none
+	why     string       // why there are no samples
 }
 
 // poll polls the agent until the context ends.

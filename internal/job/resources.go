@@ -45,7 +45,7 @@ const (
 )
 
 // Use returns the values of a measure of a resource on the machine of the database's server, of the object with the
-// greatest mean. It returns nil if there are none. Nil has no resources.
+// greatest mean. It returns nil if the measure has no values, and for nil.
 func (r *Resources) Use(resource, measure string) (found *ResourceUse) {
 	if r == nil || r.Server == "" {
 		return nil

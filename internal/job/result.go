@@ -173,7 +173,7 @@ type Beside struct {
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
 	// ClientCeiling compares the run with the newest ceiling of the client's machine in the
-	// repository; nil if there is none for this database and workload.
+	// repository; nil if the repository has no ceiling for this database and workload.
 	ClientCeiling *CeilingReached `json:"client_ceiling,omitempty"`
 
 	// Resources says how the resources of the machines were used in the measured time; nil if no machine was

@@ -28,8 +28,8 @@ type Statement struct {
 	Counters map[string]float64 `json:"counters,omitempty"` // that are not 0, by the server's names
 
 	// PlansSeen are the seconds of the measured time at which its plans were first seen: the first one, and each
-	// plan with another shape. The plans are a QueryPlan each. NoPlan is why there is none, if the server
-	// explains statements.
+	// plan with another shape. The plans are a QueryPlan each. NoPlan is why a server that
+	// explains statements has no plan for this one.
 	PlansSeen []float64 `json:"plans_seen_seconds,omitempty"`
 	NoPlan    string    `json:"no_plan,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -50,9 +51,15 @@ func TestRunsAreComparedSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	reporttest.Golden(t, "compare.json", append(text, '\n'))
+	fitsTerminals(t, c.Text, "client_sql", "round trips, a transaction", "46.00", "NOPM")
+}
+
+// fitsTerminals fails the test if a text has a line that is wider than the terminal, or lacks a word.
+func fitsTerminals(t *testing.T, write func(io.Writer, View) error, words ...string) {
+	t.Helper()
 	for width := 60; width <= 140; width += 20 {
 		var b bytes.Buffer
-		if err := c.Text(&b, View{Width: width}); err != nil {
+		if err := write(&b, View{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(b.String(), "\n") {
@@ -60,7 +67,7 @@ func TestRunsAreComparedSideBySide(t *testing.T) {
 				t.Errorf("in %d columns a line has %d: %q", width, wide, line)
 			}
 		}
-		for _, want := range []string{"client_sql", "round trips, a transaction", "46.00", "NOPM"} {
+		for _, want := range words {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("in %d columns: %q is missing", width, want)
 			}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"sledge/internal/job"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/statistics"
@@ -63,17 +61,7 @@ func TestSetups_AreComparedByTheirRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	reporttest.Golden(t, "setups.json", append(document, '\n'))
-	for width := 60; width <= 140; width += 20 {
-		var b bytes.Buffer
-		if err := c.Text(&b, View{Width: width}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.SplitSeq(b.String(), "\n") {
-			if wide := runewidth.StringWidth(line); wide > width {
-				t.Errorf("in %d columns a line has %d: %q", width, wide, line)
-			}
-		}
-	}
+	fitsTerminals(t, c.Text, "95 % interval", "better", "+5.7 %")
 }
 
 func TestSetups_VerdictsAndExitCodes(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Ceiling returns the newest job that has measured the ceiling of a machine for a database and a
-// workload, or nil if there is none. The machine has the same name and the same number of CPUs.
+// workload, or nil if the repository has no such job. The machine has the same name and the same number of CPUs.
 func (s *Store) Ceiling(ctx context.Context, database, workload string, machine job.Host) (*job.Job, error) {
 	const recent = 100 // of all machines
 	list, err := s.List(ctx, Query{Action: job.MeasureCeiling, Database: database, Workload: workload, Status: job.Succeeded, Limit: recent})

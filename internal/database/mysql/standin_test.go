@@ -18,6 +18,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
 	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
 	"sledge/internal/workload/tprocc"
 )
 
@@ -238,21 +239,7 @@ func startStandIn(t *testing.T, d *database.Database) (*database.Answers, *serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _ = serve(conn); conn.Close() }()
-		}
-	}()
-	s.values = d.StandIn.Options("127.0.0.1", l.Addr().(*net.TCPAddr).Port)
+	s.values = d.StandIn.Options("127.0.0.1", testserver.Accept(t, func(conn net.Conn) { _ = serve(conn) }))
 	return answers, s
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sledge/internal/option"
+	"sledge/internal/testserver"
 )
 
 // standIn is a server that answers as the driver expects of Oracle 19c. The protocol (TNS, and TTC
@@ -56,21 +57,7 @@ const (
 // listen starts the stand-in and returns options for it.
 func (s *standIn) listen(t testing.TB) *transactional {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(conn)
-		}
-	}()
-	return optionsOf(t, l.Addr().(*net.TCPAddr).Port)
+	return optionsOf(t, testserver.Accept(t, s.serve))
 }
 
 // optionsOf returns options for a port on this machine.
@@ -81,7 +68,6 @@ func optionsOf(t testing.TB, port int) *transactional {
 
 // serve answers a client until it disconnects.
 func (s *standIn) serve(conn net.Conn) {
-	defer conn.Close()
 	broken := failed(errCancelled, "user requested cancel of current operation") // the answer after a reset
 	for {
 		kind, data, err := readTNS(conn)

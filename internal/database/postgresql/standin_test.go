@@ -16,6 +16,7 @@ import (
 	"sledge/internal/database/postgresql"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
 	"sledge/internal/workload/tprocc"
 )
 
@@ -33,21 +34,7 @@ func startStandIn(t *testing.T) (*database.Answers, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _ = serve(conn); conn.Close() }()
-		}
-	}()
-	return answers, l.Addr().(*net.TCPAddr).Port
+	return answers, testserver.Accept(t, func(conn net.Conn) { _ = serve(conn) })
 }
 
 // testStandInsColumns compares the columns of the stand-in's answers with those that a server

@@ -221,7 +221,7 @@ func metstart(c *Console, ctx context.Context, _ Call) (string, error) {
 }
 
 // agentOf returns the saved agent that the settings name: by its name, else by its host and port, else
-// the only one of its host. It returns false if there is none.
+// the only one of its host. It returns false if no agent matches.
 func (c *Console) agentOf(name, id string) (agent.Saved, bool, error) {
 	list, err := c.Agents.Read()
 	if err != nil {
