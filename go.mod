@@ -24,6 +24,7 @@ require (
 	github.com/emersion/go-smtp v0.25.1 // a mail server, in tests
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
+	github.com/hiddeco/sshsig v0.2.0 // signatures of bundles, in the format of ssh-keygen
 	github.com/invopop/jsonschema v0.14.0 // JSON Schemas of documents, from their types
 	github.com/jackc/pgpassfile v1.0.0 // the password file of libpq
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // the service file of libpq
@@ -51,7 +52,7 @@ require (
 	go.opentelemetry.io/otel/sdk/metric v1.47.0 // their form, and exports at intervals
 	go.opentelemetry.io/proto/otlp v1.11.0 // the collector of tests
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
-	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
+	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application; keys of OpenSSH
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da // Mann and Whitney's test, as benchstat has it
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
 	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files

@@ -99,7 +99,7 @@ var layers = map[string]string{
 
 	// The users of a run, and the coordinator of the run. Neither imports the other.
 	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
-	"engine/coordinator": "agent database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
+	"engine/coordinator": "agent database doctor engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter statistics threshold workload",
 
 	// Measures what the client can drive, without a server.
 	"engine/ceiling": "catalog database engine/feed engine/generator engine/order engine/plan engine/target host job workload",
@@ -123,8 +123,11 @@ var layers = map[string]string{
 	// Charts.
 	"chart": "",
 
+	// Files with runs for other people.
+	"bundle": "engine/plan job meter option report repository settings terminal workload",
+
 	// JSON documents.
-	"document": "catalog job live meter option report repository settings",
+	"document": "bundle catalog job live meter option report repository settings",
 
 	// Reports to keep and print.
 	"paper": "chart document job meter report repository settings terminal",
@@ -134,9 +137,9 @@ var layers = map[string]string{
 	"control/tasks": "",
 	"control":       "job repository settings",
 	"metrics":       "job meter privatefile",
-	"experiment":    "job report repository settings",
+	"experiment":    "job option report repository settings",
 	"schedule":      "job repository",
-	"manual":        "catalog database doctor document host job live meter option report repository selftest settings statistics workload",
+	"manual":        "bundle catalog database doctor document host job live meter option report repository selftest settings statistics workload",
 	"datagen":       "catalog control/tasks database engine/plan host job live option schema settings workload",
 	"selftest":      "catalog database engine engine/plan host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter":   "",
@@ -152,8 +155,9 @@ var layers = map[string]string{
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
 	"cli/program":   "agent control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
-	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings statistics terminal",
-	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings statistics terminal",
+	"cli/results":   "bundle cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings statistics terminal",
+	"tuning":        "database engine/plan engine/target job privatefile",
+	"cli/jobs":      "bundle cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings statistics terminal tuning",
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
 	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",

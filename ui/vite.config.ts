@@ -24,5 +24,15 @@ export default defineConfig(({ mode }) => ({
   server: { proxy: { '/api': 'http://127.0.0.1:8080' } },
   // Without this vitest uses Svelte's server build.
   ...(mode === 'test' ? { resolve: { conditions: ['browser'] } } : {}),
-  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/testing.ts'], pool: 'threads', testTimeout: 90_000 },
+  test: {
+    pool: 'threads',
+    testTimeout: 90_000,
+    // A DOM takes a second for each file, so tests have it by the names of their files: those of *.dom.test.ts share one, and
+    // those of *.own.test.ts have one for each file, because they load modules in another state.
+    projects: [
+      { extends: true, test: { name: 'plain', environment: 'node', isolate: false, include: ['src/**/*.test.ts'], exclude: ['src/**/*.{dom,own}.test.ts'] } },
+      { extends: true, test: { name: 'dom', environment: 'jsdom', isolate: false, include: ['src/**/*.dom.test.ts'], setupFiles: ['src/testing.ts'] } },
+      { extends: true, test: { name: 'own', environment: 'jsdom', include: ['src/**/*.own.test.ts'], setupFiles: ['src/testing.ts'] } },
+    ],
+  },
 }))

@@ -111,6 +111,27 @@ func TestProfile_CtrlCStopsIt(t *testing.T) {
 	}
 }
 
+// The measurement of a run may be over when the user presses Ctrl-C: the run succeeds, and no other
+// begins.
+func TestSeries_CtrlCAfterAMeasurementStopsIt(t *testing.T) {
+	for _, command := range [][]string{
+		{"run", "--db", "sqlite", "--users", "1,2,4"},
+		{"run", "--db", "sqlite", "--users", "2", "--repeat", "3"},
+		{"run", "--db", "sqlite", "--users", "2", "--against", "users=3"},
+		{"experiment", "run", writePlan(t, "stopped.toml", scalingPlan)},
+	} {
+		w := newWorld(t)
+		w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+			w.interrupt()
+			<-control.Stop
+			return measured(), nil
+		})
+		if code := w.run(command...); code != job.ExitStopped || len(w.asked) != 1 {
+			t.Errorf("%s: got exit code %d after %d runs, want %d after one: %s", command, code, len(w.asked), job.ExitStopped, &w.err)
+		}
+	}
+}
+
 func TestProfile_IsOneDocument(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(100)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ type world struct {
 	signals    chan os.Signal
 	exits      []int
 	repository string
+	asking     sync.Mutex // held while asked changes, because jobs run side by side in the web application
 	asked      []job.Spec // the runner's jobs
 }
 
@@ -81,7 +83,9 @@ func (w *world) interrupt() { w.signals <- os.Interrupt }
 // does sets the runner's function and records the jobs that it gets.
 func (w *world) does(what runner) {
 	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+		w.asking.Lock()
 		w.asked = append(w.asked, spec)
+		w.asking.Unlock()
 		return what(ctx, spec, control)
 	})
 }

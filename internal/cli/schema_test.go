@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/bundle"
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/manual"
@@ -74,6 +75,19 @@ func knowsAll(schema any) {
 	}
 }
 
+// bundled bundles a run and returns the file.
+func bundled(t *testing.T, w *world) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.zip")
+	for _, args := range []string{"run --db sqlite", "bundle last --output " + path} {
+		if code := w.run(strings.Fields(args)...); code != job.OK {
+			t.Fatalf("%s: exit code %d: %s", args, code, &w.err)
+		}
+	}
+	validate(t, "bundle", string(members(t, path)["bundle.json"]), "sledge-bundle-1")
+	return path
+}
+
 func TestJSON_MatchesItsSchema(t *testing.T) {
 	w := withJobs(t)
 	first, second := withPlans(t, w)
@@ -88,6 +102,12 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		{"run --db sqlite --json", "sledge-job-3"},
 		{"jobs compare RUN last --json", "sledge-comparison-1"},
 		{"compare RUN last --json", "sledge-setup-comparison-1"},
+		{"history last --json", "sledge-history-1"},
+		{"verify " + bundled(t, w) + " --json", "sledge-verification-1"},
+		{"rerun " + bundled(t, w) + " --db sqlite --json", "sledge-setup-comparison-1"},
+		{"experiment run " + writePlan(t, "schema.toml", scalingPlan) + " --json", "sledge-experiment-1"},
+		{"capacity --db sqlite --users 2 --p99 1s --json", "sledge-capacity-1"},
+		{"experiment show schema --json", "sledge-experiment-1"},
 		{"jobs diff RUN last --json", "sledge-comparison-1"},
 		{"jobs plan " + first + " --json", "sledge-plans-1"},
 		{"jobs plan " + first + " " + second + " --json", "sledge-plans-1"},
@@ -153,9 +173,9 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		schemas, covered = append(schemas, c.schema), append(covered, c.args)
 	}
 	for _, d := range manual.Documents() {
-		// Tests with servers validate the output of watch, tests of the web API its own document, and those of
-		// notices theirs.
-		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.ActivitySchema, document.NoticeSchema}
+		// Tests with servers validate the output of watch, tests of the web API its own document, those of
+		// notices theirs, and bundled a member of a file.
+		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.ActivitySchema, document.NoticeSchema, bundle.Schema}
 		if !slices.Contains(schemas, d.Schema) && !slices.Contains(elsewhere, d.Schema) {
 			t.Errorf("the test has no command that prints %s", d.Schema)
 		}

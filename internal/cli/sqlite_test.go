@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,8 @@ func TestWholeTest_OnSQLite(t *testing.T) {
 	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	config := filepath.Join(t.TempDir(), "sledge.toml")
-	if err := os.WriteFile(config, []byte("db = 'sqlite'\n[options]\nsqlite_rampup = '1s'\nsqlite_duration = '1s'\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("db = 'sqlite'\n[options]\nsqlite_rampup = '1s'\nsqlite_duration = '1s'\n"+
+		"key_and_think = 'true'\nkeying_time = '0,0,0,0,0'\nthink_time = '0.01,0.01,0.01,0.01,0.01'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	steps := []struct {
@@ -42,6 +44,11 @@ func TestWholeTest_OnSQLite(t *testing.T) {
 		{"check", job.ExitMissing, "", "there is no file"},
 	}
 	for _, step := range steps {
+		if step.args == "delete" {
+			jobs := w.jobs(t)
+			run := slices.IndexFunc(jobs, func(j job.Job) bool { return j.Spec.Action == job.Run && j.Status == job.Succeeded })
+			t.Run("bundle", func(t *testing.T) { testBundle(t, w, jobs[run].ID, file) })
+		}
 		code := w.run(append(strings.Fields(step.args), "--config", config, "--dbname", file)...)
 		if code != step.want {
 			t.Fatalf("sledge %s: got exit code %d, want %d: %s", step.args, code, step.want, &w.err)
@@ -61,8 +68,8 @@ func TestWholeTest_OnSQLite(t *testing.T) {
 			validate(t, step.args, w.out.String(), "sledge-job-3")
 		}
 	}
-	if got := len(w.jobs(t)); got != len(steps) {
-		t.Errorf("got %d jobs, want one for each of %d steps", got, len(steps))
+	if got := len(w.jobs(t)); got != len(steps)+1 {
+		t.Errorf("got %d jobs, want one for each of %d steps, and that of the bundle", got, len(steps))
 	}
 	for _, j := range w.jobs(t) {
 		if j.Status == job.Running {

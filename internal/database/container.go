@@ -27,8 +27,13 @@ type Container struct {
 	// with ErrClaimed at once. Optional: databases with sessions on a server have Schema.Claims.
 	Claim func(ctx context.Context, options any, shared bool) (release func() error, err error)
 
+	// Restore replaces the database by the copy that an earlier call kept. Without a copy, it keeps
+	// one of the database as it is, and kept is true. It refuses a database that no build created,
+	// and one that others are connected to. Optional.
+	Restore func(ctx context.Context, options any) (kept bool, err error)
+
 	// Drop removes the database and the account around a dropped schema, if nothing else is in
-	// them, and returns what it dropped and what it kept. Optional.
+	// them, and the copy of Restore, and returns what it dropped and what it kept. Optional.
 	Drop func(ctx context.Context, options any, d DropOptions) ([]DropResult, error)
 }
 

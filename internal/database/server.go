@@ -88,6 +88,9 @@ type Server struct {
 	// if Counter does, or if the server keeps no count.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)
 
+	// Tuning changes settings of the server. Optional.
+	Tuning *Tuning
+
 	// Explain returns the server's plan of a query without executing it. ExplainTimed executes the
 	// query, and the plan has times. Dialect.ReadPlan reads both. Optional: nil if the server
 	// explains no plans.

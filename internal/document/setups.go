@@ -7,38 +7,71 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/bundle"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
 )
 
-// NewSetupComparison compares two set-ups. Each is named by a label of its runs (set=a), by a
-// performance profile (profile:3), or by the IDs of its runs, separated by commas, as the repository
-// accepts them.
+// NewSetupComparison compares two set-ups. Each is named as RunsOf takes it, or by the file of a bundle.
 func NewSetupComparison(ctx context.Context, store *repository.Store, resolver settings.Resolver, names [2]string, test report.Test) (report.SetupComparison, error) {
 	var runs [2][]report.Measured
 	for i, name := range names {
-		jobs, err := runsOf(ctx, store, name)
-		if err != nil {
+		var err error
+		if runs[i], err = measuredOf(ctx, store, resolver, name); err != nil {
 			return report.SetupComparison{}, err
 		}
-		for _, j := range jobs {
-			if i == 1 && slices.ContainsFunc(runs[0], func(r report.Measured) bool { return r.Job.ID == j.ID }) {
-				return report.SetupComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("job %s belongs to both %s and %s: name different runs", j.ID, names[0], names[1]))
+		for _, r := range runs[i] {
+			if i == 1 && slices.ContainsFunc(runs[0], func(other report.Measured) bool { return other.Job.ID == r.Job.ID }) {
+				return report.SetupComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("job %s belongs to both %s and %s: name different runs", r.Job.ID, names[0], names[1]))
 			}
-			sum, _, err := store.Summary(ctx, j.ID)
-			if err != nil {
-				return report.SetupComparison{}, fmt.Errorf("compare: %w", err)
-			}
-			runs[i] = append(runs[i], report.Measured{Job: j, Summary: sum})
 		}
 	}
+	return CompareSetups(resolver, names, runs, test)
+}
+
+// CompareSetups compares two set-ups whose runs are at hand.
+func CompareSetups(resolver settings.Resolver, names [2]string, runs [2][]report.Measured, test report.Test) (report.SetupComparison, error) {
 	return report.CompareSetups(names, runs, test, defaultsOf(resolver))
 }
 
-// runsOf returns the runs of a set-up, the oldest first.
-func runsOf(ctx context.Context, store *repository.Store, name string) (runs []job.Job, err error) {
+// measuredOf returns the runs of a set-up with their measurements, the oldest first. A bundle must
+// hold.
+func measuredOf(ctx context.Context, store *repository.Store, resolver settings.Resolver, name string) ([]report.Measured, error) {
+	if bundle.IsFile(name) {
+		b, err := bundle.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.Verify(resolver, "").Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w (sledge verify %[1]s lists them)", name, err)
+		}
+		return b.Measured(), nil
+	}
+	jobs, err := RunsOf(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	return measured(ctx, store, jobs)
+}
+
+// measured adds their measurements to runs.
+func measured(ctx context.Context, store *repository.Store, jobs []job.Job) (runs []report.Measured, err error) {
+	for _, j := range jobs {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read the measurements of job %s: %w", j.ID, err)
+		}
+		runs = append(runs, report.Measured{Job: j, Summary: sum})
+	}
+	return runs, nil
+}
+
+// RunsOf returns the runs of a set-up, the oldest first. It is named by a label of its runs (set=a),
+// by a performance profile (profile:3), or by the IDs of its runs, separated by commas, as the
+// repository accepts them.
+func RunsOf(ctx context.Context, store *repository.Store, name string) (runs []job.Job, err error) {
 	if number, is := strings.CutPrefix(name, "profile:"); is {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 {
@@ -71,7 +104,7 @@ func runsOf(ctx context.Context, store *repository.Store, name string) (runs []j
 			return nil, err
 		}
 		if j.Spec.Action != job.Run {
-			return nil, job.WithExit(job.ExitUsage, fmt.Errorf("job %s is a %s: only runs can be compared (sledge jobs --action run lists them)", j.ID, j.Spec.Action))
+			return nil, job.WithExit(job.ExitUsage, fmt.Errorf("job %s is a %s: name runs (sledge jobs --action run lists them)", j.ID, j.Spec.Action))
 		}
 		if slices.ContainsFunc(runs, func(r job.Job) bool { return r.ID == j.ID }) {
 			return nil, job.WithExit(job.ExitUsage, fmt.Errorf("job %s is named twice: name different runs", j.ID))

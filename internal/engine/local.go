@@ -54,7 +54,7 @@ func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (jo
 	started := time.Now()
 	f := &feed.Feed{Watchers: control.Watchers}
 	p.Say = f.MessageOnce
-	facts := job.Facts{SledgeVersion: l.Version, Target: p.Target(), Host: host.This()}
+	facts := job.Facts{SledgeVersion: l.Version, SledgeSHA256: host.Program(), Target: p.Target(), Host: host.This()}
 	if p.Spec.Action == job.MeasureCeiling {
 		facts.Target = ceiling.Target(p)
 	}

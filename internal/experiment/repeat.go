@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"sledge/internal/job"
@@ -11,6 +12,21 @@ import (
 
 // ErrEnough is the error of a run that ends the experiment early.
 var ErrEnough = errors.New("enough")
+
+// Turns returns which of two set-ups, 0 or 1, each run of some pairs has. Each two pairs in succession
+// have both orders, A B B A or B A A B as seed decides, so that a steady drift favours neither set-up.
+func Turns(pairs int, seed uint64) []int {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var turns []int
+	first := 0
+	for i := range pairs {
+		if first = 1 - first; i%2 == 0 {
+			first = random.IntN(2)
+		}
+		turns = append(turns, first, 1-first)
+	}
+	return turns
+}
 
 // Repeat calls run for each number from 0 to runs-1, with a pause between two calls, until run
 // returns an error or ctx ends.

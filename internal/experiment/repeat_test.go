@@ -49,3 +49,30 @@ func TestRepeat_PausesAndEndsWithTheFirstError(t *testing.T) {
 		})
 	}
 }
+
+// In each block of two pairs, the places of A and B have the same sum, so that a steady drift
+// favours neither.
+func TestTurns_FavourNeitherSetUp(t *testing.T) {
+	begins := map[int]bool{}
+	for seed := range uint64(20) {
+		turns := experiment.Turns(7, seed)
+		if len(turns) != 14 {
+			t.Fatalf("got %d runs, want 14", len(turns))
+		}
+		begins[turns[0]] = true
+		for i := 0; i+4 <= len(turns); i += 4 {
+			if block := turns[i : i+4]; block[0] == block[1] || block[2] != block[1] || block[3] != block[0] {
+				t.Errorf("seed %d: got the block %v, want 0 1 1 0 or 1 0 0 1", seed, block)
+			}
+		}
+		if turns[12] == turns[13] {
+			t.Errorf("seed %d: got the last pair %v", seed, turns[12:])
+		}
+		if again := experiment.Turns(7, seed); !slices.Equal(turns, again) {
+			t.Errorf("seed %d: got %v, then %v", seed, turns, again)
+		}
+	}
+	if len(begins) != 2 {
+		t.Error("all seeds begin with the same set-up")
+	}
+}

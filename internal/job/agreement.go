@@ -13,6 +13,10 @@ type Agreement struct {
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
 
+	// Seconds is the time between the two readings of the server's count. Rates of that count are
+	// over this time.
+	Seconds float64 `json:"seconds,omitempty"`
+
 	// Limit is the largest difference between the server's count and the bounds with which the run
 	// is valid, in percent: option max_failures. It is 0 if no difference makes the run invalid.
 	Limit float64 `json:"limit_percent,omitempty"`

@@ -283,8 +283,9 @@ type Failure struct {
 // Facts describe the environment that a result depends on.
 type Facts struct {
 	SledgeVersion  string            `json:"sledge_version"`
-	Server         string            `json:"server"`            // the server's version
-	Product        string            `json:"product,omitempty"` // "MariaDB": the server's product, if another one was chosen
+	SledgeSHA256   string            `json:"sledge_sha256,omitempty"` // of the program's file, in hexadecimal; missing if the file could not be read
+	Server         string            `json:"server"`                  // the server's version
+	Product        string            `json:"product,omitempty"`       // "MariaDB": the server's product, if another one was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 
 	// ServerSettingSources say where settings were set, if not by default and if the server tells it:

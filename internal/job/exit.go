@@ -11,7 +11,7 @@ const (
 	ExitError    Exit = 1   // any other failure; set-up B is worse than A
 	ExitUsage    Exit = 2   // bad input: nothing was changed; a comparison is undecided
 	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
-	ExitCheck    Exit = 4   // the check found rows that break a rule; doctor has a finding of severity high
+	ExitCheck    Exit = 4   // the check found rows that break a rule; doctor has a finding of severity high; verify found a fault
 	ExitInvalid  Exit = 5   // the run is not valid: too many failures, or counts that disagree; doctor has a finding of severity stop
 	ExitAborted  Exit = 6   // a virtual user died, or the server went away, during a run or a build
 	ExitExists   Exit = 7   // the schema exists or is half built, or other objects are in the way
@@ -31,7 +31,7 @@ var ExitMeanings = []struct {
 	{ExitError, "any other failure; compare: B is worse"},
 	{ExitUsage, "bad input; nothing was changed; compare: undecided"},
 	{ExitConnect, "the server could not be reached, or refused the login"},
-	{ExitCheck, "the check found rows that break a rule; doctor: a high finding"},
+	{ExitCheck, "check: rows break a rule; doctor: a high finding; verify: a fault"},
 	{ExitInvalid, "the run is not valid: do not use its figures; doctor: a stop finding"},
 	{ExitAborted, "a virtual user died, or the server went away, during a run or a build"},
 	{ExitExists, "the schema exists or is half built, or other objects are in the way"},

@@ -22,6 +22,12 @@ const (
 // LabelProject is the label whose value is the project of a job. Users may have roles in projects only.
 const LabelProject = "project"
 
+// The labels of an experiment's runs, beside one for each factor with its value.
+const (
+	LabelExperiment = "experiment" // the name of the experiment
+	LabelCell       = "cell"       // identifies the cell's settings, so that the runs of a changed plan do not count
+)
+
 // ParseLabel parses a label in the form "name=value".
 func ParseLabel(text string) (name, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")

@@ -62,6 +62,9 @@ type Result struct {
 	// warehouses that they seldom do.
 	Contention *Contention `json:"contention,omitempty"`
 
+	// Traits say what kind of test a run was.
+	Traits []Trait `json:"kind_of_test,omitempty"`
+
 	Maintenance // after the run
 	Agreements  // of the client and of the server
 	SchemaWork  // of a check or a build
@@ -73,7 +76,8 @@ type Result struct {
 type Extent struct {
 	Users   int       `json:"users,omitempty"`
 	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
-	Started time.Time `json:"started,omitzero"`  // start of the measurement, or of the job if nothing was measured
+	RampUp  float64   `json:"ramp_up_seconds,omitempty"`
+	Started time.Time `json:"started,omitzero"` // start of the measurement, or of the job if nothing was measured
 	Elapsed float64   `json:"elapsed_seconds,omitempty"`
 }
 
@@ -121,6 +125,10 @@ type Course struct {
 	// Steps are the parts of a run with different numbers of virtual users; nil if the number did
 	// not change.
 	Steps []LoadStep `json:"steps,omitempty"`
+
+	// Steadiness is the course of the throughput; nil if the measured time was below a minute, or if the
+	// load changed on purpose.
+	Steadiness *Steadiness `json:"steadiness,omitempty"`
 
 	// Slowest is the slowdown that cost most transactions; nil if there was none, or if the load changed on
 	// purpose.

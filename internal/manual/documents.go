@@ -3,6 +3,7 @@ package manual
 import (
 	"time"
 
+	"sledge/internal/bundle"
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/live"
@@ -28,6 +29,7 @@ func Documents() []Document {
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	tpm, client, counted := 36400.0, 36381.0, int64(6067)
 	one, many := 1.0, 46.2
+	fall, small := -5.4, 0.0002
 	latency := &meter.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
 	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
 	orders := report.Transaction{
@@ -100,6 +102,44 @@ func Documents() []Document {
 				},
 			}},
 			Caveats: []string{"1 run of A is left out: 67FD36544802: it is failed"},
+		}},
+		{report.HistorySchema, "`sledge history NAME --json`", report.History{
+			Schema: report.HistorySchema, Name: "suite=nightly", Figure: "NOPM",
+			Runs: []report.HistoryRun{{ID: id, Begun: at, Value: 15824}, {ID: other, Begun: at.Add(24 * time.Hour), Value: 14910}},
+			Levels: []report.HistoryLevel{
+				{First: id, Begun: at, Runs: 12, Mean: 15790},
+				{First: other, Begun: at.Add(12 * 24 * time.Hour), Runs: 5, Mean: 14930, Change: &fall, P: &small, Worse: true, Differences: []report.Difference{{Name: "label commit", Values: []string{"1f0c", "9ab2"}}}},
+			},
+			Left: []report.LeftOut{{ID: id, Why: "it is failed"}}, Open: 1, Caveats: []string{"The runs have different numbers of virtual users (8, 16), which change figures, too."},
+		}},
+		{report.CapacitySchema, "`sledge capacity --p99 50ms --json`", report.Capacity{
+			Schema: report.CapacitySchema, Promise: "p99>50ms,failed>0.1%", Capacity: &many, Maximum: 120, Recovers: &durable,
+			Probes: []report.CapacityProbe{{Job: id, Stage: "search", Rate: 60, Ended: 60.2, P99: &one, Kept: true}},
+			Curve:  []report.PromisedRate{{P99: 10, Rate: 60}},
+		}},
+		{report.ExperimentSchema, "`sledge experiment run PLAN --json`; `sledge experiment show PLAN --json`", report.Experiment{
+			Schema: report.ExperimentSchema, Name: "scaling", Figure: "NOPM", Factors: []string{"users"},
+			Cells: []report.ExperimentCell{
+				{Values: []string{"4"}, Runs: []job.ID{id}, Result: &statistics.Summary{Runs: 1, Least: 9120, Most: 9120, Median: 9120, Quartile1: 9120, Quartile3: 9120}, P99: &one},
+				{Values: []string{"8"}, Runs: []job.ID{other}, Failed: 1},
+			},
+			Effects: []report.Effect{{Factor: "users", Value: "16", Base: "4", Ratio: 1.8, Least: 1.8, Most: 1.8, Pairs: 1}},
+		}},
+		{bundle.Schema, "the member bundle.json of the file that `sledge bundle NAME` writes", bundle.Manifest{
+			Schema: bundle.Schema, Made: at.Add(time.Hour), MadeBy: "v1.0.0", Hidden: true,
+			Jobs: []job.Job{{
+				ID: id, Spec: job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: option.Values{"rampup": "2"}, Users: 16, Seed: 1},
+				Kinds: []string{"new order"}, Status: job.Succeeded, Begun: at, Ended: at.Add(7 * time.Minute), Result: run.Result, Host: "machine1",
+			}},
+		}},
+		{bundle.VerificationSchema, "`sledge verify FILE --json`", bundle.Verification{
+			Schema: bundle.VerificationSchema, File: "67FD3345479A.sledge.zip", Made: at.Add(time.Hour), MadeBy: "v1.0.0",
+			Changed: []bundle.Fault{{Where: string(id) + ".json", Why: "it was changed: its checksum is another one", Stated: "9a95…", Actual: "52c1…"}},
+			Signed:  &bundle.SignedBy{Key: "ssh-ed25519", Fingerprint: "SHA256:Wk3g…", Holds: true, Name: "ann@example.org"},
+			Runs: []bundle.VerifiedRun{{
+				ID: id, Begun: at, Database: "postgresql", Workload: "tprocc", Action: job.Run, Metrics: run.Metrics, Recomputed: 1179, Measured: 110,
+				Wrong: []bundle.Fault{{Where: string(id) + ".json: metrics.0.value", Why: "NOPM does not follow from the counts and times", Stated: "15824", Actual: "14200"}},
+			}},
 		}},
 		{report.PlansSchema, "`sledge jobs plan ID [ID] --json`", report.Plans{
 			Schema: report.PlansSchema,

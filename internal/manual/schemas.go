@@ -18,7 +18,7 @@ var documented = []string{"document", "job", "live", "option", "report", "selfte
 // lists them, by their names below docs. It reads the comments of the types in the working folder,
 // which must be the root of the source.
 func Schemas() (map[string][]byte, error) {
-	r := jsonschema.Reflector{ExpandedStruct: true, AllowAdditionalProperties: true, Anonymous: true, Namer: nameOf}
+	r := jsonschema.Reflector{ExpandedStruct: true, AllowAdditionalProperties: true, Anonymous: true, Namer: nameOf, Mapper: nullable}
 	for _, folder := range documented {
 		if err := r.AddGoComments("sledge", "./internal/"+folder, jsonschema.WithFullComment()); err != nil {
 			return nil, fmt.Errorf("read the comments of %s: %w", folder, err)
@@ -55,6 +55,15 @@ func Schemas() (map[string][]byte, error) {
 	}
 	files["json.md"] = page.Bytes()
 	return files, nil
+}
+
+// nullable returns the schema of a list whose values may be missing, and nil for other types. A member
+// that may be missing is left out of a document instead.
+func nullable(t reflect.Type) *jsonschema.Schema {
+	if t != reflect.TypeFor[[]*float64]() {
+		return nil
+	}
+	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "null"}}}}
 }
 
 // nameOf returns the name of a type in a schema. It contains the package, because two packages may

@@ -42,6 +42,29 @@ func merge(h **hdrhistogram.Histogram, other *hdrhistogram.Histogram) {
 	(*h).Merge(other)
 }
 
+// sumOf returns the sum of histograms, which are one or more. It adds their buckets, which takes a tenth
+// of the time of merge for each.
+func sumOf(list []*hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	sum := list[0].Export()
+	for i, h := range list[1:] {
+		other := h.Export()
+		if other.LowestTrackableValue != sum.LowestTrackableValue || other.SignificantFigures != sum.SignificantFigures {
+			all := hdrhistogram.Import(sum)
+			for _, h := range list[i+1:] {
+				merge(&all, h)
+			}
+			return all
+		}
+		if len(other.Counts) > len(sum.Counts) {
+			sum, other = other, sum
+		}
+		for bucket, n := range other.Counts {
+			sum.Counts[bucket] += n
+		}
+	}
+	return hdrhistogram.Import(sum)
+}
+
 // reach replaces h by a histogram with the same content whose range includes a value. The range
 // depends only on the bucket of the largest value, not on the order of values, so histograms of
 // equal values are equal.

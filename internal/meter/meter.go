@@ -141,6 +141,15 @@ func (t *Tally) Failures() int64 {
 func (t *Tally) Ended() int64 { return t.Done + t.RolledBack + t.Failures() }
 
 func (t *Tally) add(other *Tally) {
+	t.addNumbers(other)
+	if other.Done > 0 {
+		merge(&t.Service, other.Service)
+		merge(&t.Response, other.Response)
+	}
+}
+
+// addNumbers adds all but the histograms.
+func (t *Tally) addNumbers(other *Tally) {
 	t.Done += other.Done
 	t.RolledBack += other.RolledBack
 	t.Retried += other.Retried
@@ -148,10 +157,6 @@ func (t *Tally) add(other *Tally) {
 		t.Failed[c] += n
 	}
 	t.Traffic.add(other.Traffic)
-	if other.Done > 0 {
-		merge(&t.Service, other.Service)
-		merge(&t.Response, other.Response)
-	}
 }
 
 func (t *Tally) reset() {
@@ -308,14 +313,21 @@ func (s *Summary) Reset() {
 // All returns one tally of all kinds together, with the same precision.
 func (s *Summary) All() Tally {
 	var all Tally
-	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // histograms of a single user are coarser
-		all.Service, all.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
-	} else {
-		all = newTallies(1)[0]
-	}
+	var service, response []*hdrhistogram.Histogram
 	for i := range s.Kinds {
-		all.add(&s.Kinds[i])
+		t := &s.Kinds[i]
+		if all.addNumbers(t); t.Done > 0 {
+			service, response = append(service, t.Service), append(response, t.Response)
+		}
 	}
+	if len(service) == 0 {
+		empty := newTallies(1)[0]
+		if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // histograms of a single user are coarser
+			empty.Service, empty.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
+		}
+		service, response = append(service, empty.Service), append(response, empty.Response)
+	}
+	all.Service, all.Response = sumOf(service), sumOf(response)
 	return all
 }
 

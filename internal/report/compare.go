@@ -112,6 +112,8 @@ type Measured struct {
 	Job     job.Job
 	Summary meter.Summary
 	Plans   []job.QueryPlan // of its queries and top statements
+
+	all *meter.Tally // of all kinds together; nil if it was not computed yet
 }
 
 // Compare compares runs side by side. unset returns the value of an option that a run did not set.
@@ -146,7 +148,7 @@ func optionsOf(g job.Group, j job.Job) (text string) {
 	return text
 }
 
-// namedAlike makes runs with and without groups comparable: in a run without groups, it prefixes
+// namedAlike prepares runs for figures, and makes those with and without groups comparable: in a run without groups, it prefixes
 // kinds and figures with the name of the group that has the same workload in another run.
 func namedAlike(runs []Measured) []Measured {
 	group := map[string]string{} // by workload
@@ -159,6 +161,8 @@ func namedAlike(runs []Measured) []Measured {
 	}
 	runs = slices.Clone(runs)
 	for i := range runs {
+		all := runs[i].Summary.All()
+		runs[i].all = &all
 		j := &runs[i].Job
 		if prefix := group[j.Spec.Workload]; prefix != "" && j.Spec.Groups() == nil {
 			j.Kinds, j.Result.Metrics = slices.Clone(j.Kinds), slices.Clone(j.Result.Metrics)
@@ -509,6 +513,9 @@ func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Mea
 func (r Measured) tally(kind string) *meter.Tally {
 	if len(r.Job.Result.Spans) > 0 {
 		return nil
+	}
+	if kind == "" && r.all != nil {
+		return r.all
 	}
 	if kind == "" {
 		all := r.Summary.All()

@@ -129,7 +129,7 @@ func Users(j job.Job) int {
 // elapsed returns the measured time. For a killed job it comes from the seconds.
 func elapsed(j job.Job, sum meter.Summary) time.Duration {
 	if j.Result.Elapsed > 0 {
-		return time.Duration(j.Result.Elapsed * float64(time.Second))
+		return time.Duration(math.Round(j.Result.Elapsed * float64(time.Second)))
 	}
 	return sum.Elapsed
 }
@@ -189,6 +189,17 @@ func countedTransaction(kind string, t *meter.Tally, allDone int64) Transaction 
 		}
 	}
 	return n
+}
+
+// Tally returns the counts of a transaction, with its histograms as CodedHistogram has them.
+func (n Transaction) Tally(response, service []byte) meter.CodedTally {
+	t := meter.CodedTally{
+		Done: n.Done, RolledBack: n.RolledBack, Retried: n.Retries, Failed: n.FailedBy, Response: response, Service: service,
+	}
+	if n.Traffic != nil {
+		t.Traffic = meter.Traffic{Sent: n.Traffic.Sent, Received: n.Traffic.Received, RoundTrips: n.Traffic.RoundTrips}
+	}
+	return t
 }
 
 // corrected adds the corrected response times.

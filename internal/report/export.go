@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,6 +296,19 @@ func newSecond(kinds []string, e job.Event, add func(*SecondTransaction, meter.C
 		second.Transactions = append(second.Transactions, one)
 	}
 	return second, nil
+}
+
+// Again recomputes the figures of a second from its counts and histograms, and returns those,
+// too. It returns an error for histograms that cannot be decoded.
+func (s Second) Again() (Second, meter.CodedSummary, error) {
+	coded := meter.CodedSummary{Elapsed: time.Duration(math.Round(s.Elapsed * 1e9))}
+	var kinds []string
+	for _, t := range s.Transactions {
+		kinds = append(kinds, t.Kind)
+		coded.Kinds = append(coded.Kinds, t.Tally(t.ResponseHistogram, t.ServiceHistogram))
+	}
+	again, err := newSecond(kinds, job.Event{At: s.At, Second: &job.Second{Moment: s.Moment, Measured: coded}}, addLatencies)
+	return again, coded, err
 }
 
 // SecondOf returns the measurements of an event's second, with response times and without

@@ -191,6 +191,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		row(Doubtful, "Failures", "%s", failureClass(f))
 	}
 	row(Plain, "Load", "%s", load(j))
+	if text := kindOfTest(r.Traits); text != "" {
+		row(Plain, "Kind of test", "%s", text)
+	}
 	for _, g := range evidence(r) {
 		if c := g.Contention; c != nil {
 			mark := Plain

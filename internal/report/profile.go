@@ -27,6 +27,10 @@ type Profile struct {
 
 	// Points summarize the successful runs for each number of virtual users, in ascending order.
 	Points []ProfilePoint `json:"points"`
+
+	// Scaling is the law by which the first figure grows with the users; missing unless six numbers of users
+	// or more have three valid runs each.
+	Scaling *statistics.Scaling `json:"scaling,omitempty"`
 }
 
 // ProfilePoint summarizes the runs of a profile that have the same number of virtual users.
@@ -95,8 +99,44 @@ func NewProfile(number int, runs []job.Job, document func(job.Job) Document) Pro
 	for _, j := range runs {
 		p.Runs = append(p.Runs, document(j))
 	}
-	p.Points = profilePoints(runs)
+	p.Points, p.Scaling = profilePoints(runs), scalingOf(runs)
 	return p
+}
+
+// scalingOf returns the law by which the first figure grows with the users, or nil without enough runs.
+func scalingOf(runs []job.Job) *statistics.Scaling {
+	const fewest = 3 // runs of each number of users
+	byUsers := map[int][]job.Job{}
+	for _, j := range runs {
+		byUsers[Users(j)] = append(byUsers[Users(j)], j)
+	}
+	figures := map[int][]float64{}
+	for users, group := range byUsers {
+		if _, values := FirstFigures(group); len(values) >= fewest {
+			figures[users] = values
+		}
+	}
+	s, err := statistics.FitScaling(figures)
+	if err != nil {
+		return nil
+	}
+	return &s
+}
+
+// scalingText says what the law means: "By the law of scaling, NOPM is highest with about 34 virtual users …".
+func scalingText(figure string, s statistics.Scaling) string {
+	if !s.Describes() {
+		return fmt.Sprintf("The Universal Scalability Law does not describe how %s grows with the users: it is up to %.0f %% off.", Printable(figure), 100*s.Misfit)
+	}
+	text := fmt.Sprintf("By the Universal Scalability Law, %.2g %% of the work is done by one user at a time", 100*s.Contention)
+	if s.Peak == nil {
+		return text + ", and the throughput has no peak up to twice these numbers of users."
+	}
+	text += fmt.Sprintf(", and %s is highest with about %.0f virtual users", Printable(figure), *s.Peak)
+	if i := s.PeakInterval; i != nil {
+		text += fmt.Sprintf(" (%.0f to %.0f)", i.Low, i.High)
+	}
+	return text + fmt.Sprintf(": about %s.", figured(&s.PeakRate))
 }
 
 func profilePoints(runs []job.Job) []ProfilePoint {
@@ -209,6 +249,10 @@ func ProfileText(jobs []job.Job, width int) string {
 			b.say(plain, "")
 		}
 		b.say(plain, "%s, %s", VirtualUsers(point.Users), point.Repeated)
+	}
+	if s := scalingOf(jobs); s != nil {
+		name, _ := FirstFigures(jobs)
+		b.say(plain, "%s", scalingText(name, *s))
 	}
 	if chart := chart(Points(jobs), width); chart != "" {
 		b.say(plain, "\n%s", chart)

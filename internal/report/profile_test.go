@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/report/reporttest"
+	"sledge/internal/statistics"
 )
 
 func TestProfileText_HasATableAndAChart(t *testing.T) {
@@ -34,5 +35,26 @@ func TestPoints_AverageRunsWithEqualUsers(t *testing.T) {
 	want := []Point{{1, 50, 100}, {4, 150, 300}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestProfile_DescribesHowThroughputGrows(t *testing.T) {
+	law := statistics.Scaling{Rate: 1000, Contention: 0.05, Coherency: 0.002}
+	var runs []job.Job
+	for _, users := range []int{1, 2, 4, 8, 16, 32} {
+		for range 3 {
+			runs = append(runs, job.Job{Status: job.Succeeded, Result: job.Result{Extent: job.Extent{Users: users}, Metrics: []job.Metric{{Name: "NOPM", Value: law.At(float64(users))}}}})
+		}
+	}
+	text := ProfileText(runs, 0)
+	if want := "By the Universal Scalability Law, 5 % of the work is done by one user at a time, and NOPM is highest with about 22 virtual users (22 to 22): about 7,"; !strings.Contains(text, want) {
+		t.Errorf("got %s, want %q in it", text, want)
+	}
+	if text := ProfileText(runs[:15], 0); strings.Contains(text, "Scalability") {
+		t.Errorf("got a law of five numbers of users: %s", text)
+	}
+	runs[17].Result.Metrics[0].Value, runs[16].Result.Metrics[0].Value = 100, 100
+	if text := ProfileText(runs, 0); !strings.Contains(text, "does not describe how NOPM grows") {
+		t.Errorf("got %s of a collapse, want that the law does not describe it", text)
 	}
 }

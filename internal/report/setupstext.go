@@ -59,9 +59,17 @@ func (c SetupComparison) verdicts(b *page) {
 		case statistics.Undecided:
 			look = b.Look.Doubtful
 		}
-		b.say(look, "%s", Printable(fmt.Sprintf("%s of B against A: %s", f.title(), f.Change)))
+		b.say(look, "%s", f.outcome())
 	}
 }
+
+// outcome says how B compares with A: "NOPM of B against A: +5.7 % (95 % interval …): better".
+func (f SetupFigure) outcome() string {
+	return Printable(fmt.Sprintf("%s of B against A: %s", f.title(), f.Change))
+}
+
+// Outcome says how B compares with A in the first tested figure.
+func (c SetupComparison) Outcome() string { return c.Figures[0].outcome() }
 
 // setups lists the set-ups with their runs.
 func (c SetupComparison) setups(b *page) {

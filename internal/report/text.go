@@ -99,10 +99,18 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 		b.title(Printable(r.Title), "as the server reported on itself")
 		b.asItIs(r.Text)
 	}
+	if list := j.Result.Traits; b.Whole && len(list) > 0 {
+		traits(b, list)
+	}
 	if b.Whole {
 		setup(b, j, sum)
-	} else if names := passed(list); len(names) > 0 {
+		return
+	}
+	if names := passed(list); len(names) > 0 {
 		b.say(b.Look.Faint, "\nChecks: %s ok (--details shows them)", strings.Join(names, ", "))
+	}
+	if text := kindOfTest(j.Result.Traits); text != "" {
+		b.say(b.Look.Faint, "Kind of test: %s (--details says how)", Printable(text))
 	}
 }
 

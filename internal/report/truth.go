@@ -129,6 +129,9 @@ func flowGrounds(r job.Result) (list []Ground) {
 			list = append(list, ground)
 		}
 	}
+	if r.Steadiness != nil {
+		list = append(list, steadiness(*r.Steadiness))
+	}
 	for _, o := range r.Outages {
 		row(Doubtful, "Outages", "%s", outage(o))
 	}

@@ -26,7 +26,7 @@ func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, er
 		origin := c.origins[i.Option]
 		switch {
 		case i.Elsewhere:
-		case onCommandLine(origin), s.Asked && origin == s.GivenBy:
+		case onCommandLine(origin), s.Asked && origin == s.GivenBy, slices.ContainsFunc(s.Overrides, func(one Override) bool { return one.Origin == origin }):
 			return nil, i.Refusal(names)
 		default:
 			warnings = append(warnings, fmt.Sprintf("%s (it is from %s)", i.Warning(names), origin))
@@ -60,7 +60,8 @@ type namedSource struct {
 	guarded bool
 }
 
-func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources) error {
+// takeAll takes the options of all sources.
+func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources, last overriding) error {
 	for _, p := range named {
 		c.strength++
 		if p.guarded {
@@ -68,10 +69,8 @@ func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources) error {
 				return err
 			}
 		}
-		for _, o := range c.known {
-			if err := c.takeFrom(p.source, o); err != nil {
-				return err
-			}
+		if err := c.takeSource(p.source); err != nil {
+			return err
 		}
 	}
 	c.strength++
@@ -85,7 +84,19 @@ func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources) error {
 	if err := c.takeSecrets(s.Secrets); err != nil {
 		return err
 	}
-	if err := c.takeSet(s.Set); err != nil {
+	set, err := ParseOverrides("--set", s.Set)
+	if err != nil {
+		return err
+	}
+	if err := c.takeSet(set); err != nil {
+		return err
+	}
+	c.strength++
+	if err := c.takeSource(last.connection); err != nil {
+		return err
+	}
+	c.strength++
+	if err := c.takeSet(last.options); err != nil {
 		return err
 	}
 	c.settleAlternatives()
@@ -240,6 +251,16 @@ func (c *choice) take(name, text, origin, called string) {
 	}
 }
 
+// takeSource takes all options of a source.
+func (c *choice) takeSource(p source) error {
+	for _, o := range c.known {
+		if err := c.takeFrom(p, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *choice) takeFrom(p source, o option.Description) error {
 	e, called, err := p.find(o, Called(c.Pair, o))
 	if called == "" || err != nil {
@@ -334,19 +355,14 @@ func (c *choice) takeSecrets(secrets map[string]string) error {
 	return nil
 }
 
-// takeSet takes the pairs name=value, which must be options of the chosen database and workload. If
+// takeSet takes options by their names, which must be options of the chosen database and workload. If
 // two set the same option, even by different names, the later one wins.
-func (c *choice) takeSet(pairs []string) error {
+func (c *choice) takeSet(list []Override) error {
 	set := map[string]source{} // by option
-	for _, text := range pairs {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return errors.New("--set: write --set name=value")
-		}
-		name = strings.ToLower(strings.TrimSpace(name))
-		o, called, err := c.named(name)
+	for _, one := range list {
+		o, called, err := c.named(one.Name)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", one.Origin, err)
 		}
 		if set[o.Name] == nil {
 			set[o.Name] = source{}
@@ -356,7 +372,7 @@ func (c *choice) takeSet(pairs []string) error {
 				delete(set[o.Name], other)
 			}
 		}
-		set[o.Name][name] = entry{text: value, origin: "--set"}
+		set[o.Name][one.Name] = entry{text: one.Value, origin: one.Origin}
 	}
 	for _, o := range c.known {
 		if err := c.takeFrom(set[o.Name], o); err != nil {
@@ -366,7 +382,7 @@ func (c *choice) takeSet(pairs []string) error {
 	return nil
 }
 
-// named returns the option that a name after --set means, and the name, without "_file" if it names
+// named returns the option that the name of an override means, and the name, without "_file" if it names
 // the file of a secret.
 func (c *choice) named(name string) (o option.Description, called string, err error) {
 	if o, ok := Find(c.Pair, name); ok {
@@ -382,10 +398,10 @@ func (c *choice) named(name string) (o option.Description, called string, err er
 		if own := c.resolver.nameHere(c.Pair, name); own != "" {
 			hint = ": did you mean " + own + "?"
 		}
-		return o, "", fmt.Errorf("--set: %s is not an option of %s%s (sledge options %s %s lists them)",
+		return o, "", fmt.Errorf("%s is not an option of %s%s (sledge options %s %s lists them)",
 			name, c.Title(), hint, c.Database.Name, c.Workload.Name)
 	}
-	return o, "", fmt.Errorf("--set: %w", c.resolver.Unknown(c.Pair, name))
+	return o, "", c.resolver.Unknown(c.Pair, name)
 }
 
 // names returns the user's names of options: for an option that is set, the name that was used; for

@@ -29,6 +29,42 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// overriding holds overrides.
+type overriding struct {
+	own        source     // settings that are not options, such as users
+	connection source     // the saved connection that own names; nil if it names none
+	options    []Override // in order
+}
+
+// readOverrides sorts overrides.
+func readOverrides(list []Override) (overriding, error) {
+	o := overriding{own: source{}}
+	for _, one := range list {
+		switch {
+		case one.Name == keyLabels:
+			return o, fmt.Errorf("%s: labels make no difference to a run: name an option", one.Origin)
+		case slices.Contains(plainKeys, one.Name):
+			o.own[one.Name] = entry{text: one.Value, key: one.Name, origin: one.Origin}
+		default:
+			o.options = append(o.options, one)
+		}
+	}
+	return o, nil
+}
+
+// ParseOverrides parses the values "name=value" of a flag: "--against".
+func ParseOverrides(flag string, pairs []string) (list []Override, err error) {
+	for _, pair := range pairs {
+		name, text, ok := strings.Cut(pair, "=")
+		name = strings.ToLower(strings.TrimSpace(name))
+		if !ok || name == "" {
+			return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%[1]s: write %[1]s name=value", flag))
+		}
+		list = append(list, Override{name, text, flag})
+	}
+	return list, nil
+}
+
 // strongest returns the entry for name from the last source that has one.
 func strongest(sources []source, name string) (entry, bool) {
 	for _, p := range slices.Backward(sources) {
@@ -91,8 +127,8 @@ func (r Resolver) chooseDatabase(general []source, u *url.URL) (*database.Databa
 	if err != nil {
 		return nil, fmt.Errorf("--url: %w", err)
 	}
-	if _, chosen := general[len(general)-1][keyDatabase]; chosen {
-		return nil, fmt.Errorf("--db chooses %s, but the URL is for %s: leave out --db, or change the URL", named.Title, d.Title)
+	if named != nil && onCommandLine(e.origin) {
+		return nil, fmt.Errorf("%s chooses %s, but the URL is for %s: leave out one of the two, or change the URL", e.origin, named.Title, d.Title)
 	}
 	return d, nil
 }

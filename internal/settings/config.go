@@ -54,19 +54,7 @@ const (
 
 // readConfig reads a configuration file in the format that the ending of its name selects.
 func (r Resolver) readConfig(path string) (source, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("configuration file: %w", err)
-	}
-	var items []item
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".toml":
-		items, err = parseTOML(string(text))
-	case ".yaml", ".yml":
-		items, err = parseYAML(string(text))
-	default:
-		err = errors.New("its name must end in .toml, .yaml or .yml")
-	}
+	items, err := readItems(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
@@ -79,6 +67,23 @@ func (r Resolver) readConfig(path string) (source, error) {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	return p, nil
+}
+
+// readItems reads the keys of a configuration file.
+func readItems(path string) (items []item, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".toml":
+		items, err = parseTOML(string(text))
+	case ".yaml", ".yml":
+		items, err = parseYAML(string(text))
+	default:
+		err = errors.New("its name must end in .toml, .yaml or .yml")
+	}
+	return items, err
 }
 
 // configFile is a file that is being read, with the names that are allowed in it.
@@ -95,6 +100,8 @@ func (f configFile) fill(p source, items []item) error {
 		switch {
 		case i.key == optionsTable && i.isEmpty():
 			continue
+		case i.what == isTable && (i.key == varyTable || i.key == serverTable || i.key == experimentTable):
+			continue // of an experiment
 		case i.what == isTable:
 			if err := f.fillOptions(p, i); err != nil {
 				return err

@@ -26,6 +26,7 @@ type Sources struct {
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // typed at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
+	Overrides  []Override        // win over all other sources
 	Labels     []string          // "name=value"; they win over equal names in the setting labels
 	Note       string            // the user's note on the job
 	Resume     bool              // whether to continue an interrupted build
@@ -39,6 +40,13 @@ type Sources struct {
 	// client settings.
 	System    string
 	Fallbacks []string
+}
+
+// Override is a setting that wins over all sources, because it is what makes one run different from
+// another: in a second set-up, or in a cell of an experiment.
+type Override struct {
+	Name, Value string
+	Origin      string // as messages name it: "--against", "line 12 of plan.toml"
 }
 
 // Order is a job with all its settings resolved.
@@ -86,17 +94,25 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	for name, text := range s.Flags {
 		flags[name] = entry{text: text, origin: "--" + name}
 	}
+	last, err := readOverrides(s.Overrides)
+	if err != nil {
+		return Order{}, err
+	}
 	target, err := parseURL(s.URL)
 	if err != nil {
 		return Order{}, err
 	}
 	// Each of these sources may hold any setting, and a later one wins.
 	named := []namedSource{{config, false}, {environment, false}, {given, s.Guarded}}
-	general := []source{config, environment, given, flags}
+	general := []source{config, environment, given, flags, last.own}
 	if kept, at, err := r.takeConnection(general, s); err != nil {
 		return Order{}, err
 	} else if kept != nil {
-		named, general = slices.Insert(named, at, namedSource{kept, s.Guarded}), slices.Insert(general, at, kept)
+		if general = slices.Insert(general, at, kept); at <= len(named) {
+			named = slices.Insert(named, at, namedSource{kept, s.Guarded})
+		} else {
+			last.connection = kept
+		}
 	}
 	d, err := r.chooseDatabase(general, target)
 	if err != nil {
@@ -128,7 +144,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		spec.Users = counts[0]
 	}
 	c := choice{Pair: pair, resolver: r, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, strengths: map[string]int{}, general: general, fallback: map[string]string{}}
-	if err := c.takeAll(named, target, s); err != nil {
+	if err := c.takeAll(named, target, s, last); err != nil {
 		return Order{}, err
 	}
 	more, err := c.takeClientSettings(s)

@@ -9,10 +9,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"sledge/internal/catalog"
+	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // Resolver resolves settings for the databases and workloads of a catalog.
@@ -58,6 +61,29 @@ func (f Flag) MeansSomethingTo(action job.Action) bool {
 // has a flag for a file instead of its value, because every user of the machine can read command
 // lines. If pairs describe a flag differently, the most frequent description wins.
 func (r Resolver) Flags() []Flag {
+	if len(r.Databases) == 0 || len(r.Workloads) == 0 {
+		return nil
+	}
+	of := listed{&r.Databases[0], &r.Workloads[0], len(r.Databases), len(r.Workloads)}
+	flags, known := flagsOf.Load(of)
+	if !known {
+		flags, _ = flagsOf.LoadOrStore(of, r.findFlags())
+	}
+	return slices.Clone(flags.([]Flag))
+}
+
+// flagsOf caches the flags of each catalog, because a dozen commands list them each time the program
+// starts. A catalog never changes.
+var flagsOf sync.Map
+
+// listed identifies a catalog by its lists.
+type listed struct {
+	database             **database.Database
+	workload             **workload.Workload
+	databases, workloads int
+}
+
+func (r Resolver) findFlags() []Flag {
 	found := map[string]*Flag{}
 	described := map[string]int{} // how many pairs give a flag this description
 	add := func(o option.Description) {

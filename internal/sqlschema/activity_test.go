@@ -169,7 +169,8 @@ func activeUntil(t *testing.T, p plan.Plan, way database.Activity, monitor datab
 		}
 		return database.ActiveSession{}
 	}
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	// MariaDB renews its list of waits for rows only if no session has read it for 0.1 s.
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
 		var err error
 		if list, err = way.List(t.Context(), monitor); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,6 @@ func TestObserving_NamesHolderAndWaiterOfARow(t *testing.T) {
 			defer cancel()
 			var last top.Reading
 			var found *top.Node
-			seconds := 0
 			err := engine.Observing{Job: p.Job, Say: func(line string) { t.Error(line) }, Each: func(r top.Reading) {
 				last = r
 				for _, root := range r.Blockers() {
@@ -67,7 +66,8 @@ func TestObserving_NamesHolderAndWaiterOfARow(t *testing.T) {
 						found = root
 					}
 				}
-				if seconds++; found != nil && seconds >= 3 && last.Host != nil {
+				active, _ := r.Active(database.WaitLock)
+				if found != nil && active >= 0.5 && r.Connected != nil && r.Host != nil {
 					cancel()
 				}
 			}}.Run(ctx)

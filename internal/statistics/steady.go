@@ -90,6 +90,43 @@ func FindCourse(series []float64, delta float64) (Course, error) {
 	return c, nil
 }
 
+// A series can have settled after leastSettled batches, 30 s, if the part that is looked at changes
+// by less than settledWithin.
+const (
+	leastSettled  = 6
+	settledWithin = 0.05
+)
+
+// Settled reports whether a series of one value a second has settled: whether the line through its
+// second half, and through its last 30 seconds at least, changes by less than 5 %, with confidence
+// 0.95. A noisy series needs a longer half until that is certain. NaN is a second that was not
+// measured.
+func Settled(series []float64) bool {
+	means, err := batches(series[len(series)%batch:])
+	if err != nil || len(means) < leastSettled {
+		return false
+	}
+	means = means[min(len(means)/2, len(means)-leastSettled):]
+	mean := stat.Mean(means, nil)
+	if mean <= 0 {
+		return false
+	}
+	at := make([]float64, len(means)) // from 0 to 1
+	for i := range at {
+		at[i] = float64(i) / float64(len(at)-1)
+	}
+	start, change := stat.LinearRegression(at, means, nil, false)
+	squares := 0.0
+	for i, v := range means {
+		off := v - start - change*at[i]
+		squares += off * off
+	}
+	free := float64(len(means) - 2)
+	deviation := math.Sqrt(squares / free / (stat.Variance(at, nil) * float64(len(at)-1)))
+	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile(0.95) * deviation
+	return math.Abs(change)+sure < settledWithin*mean
+}
+
 // batches returns the mean of each five seconds. A batch without a measured second has the mean of
 // the one before.
 func batches(series []float64) ([]float64, error) {

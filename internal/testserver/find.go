@@ -85,20 +85,27 @@ func numbers(version string) []int {
 	return list
 }
 
-// ownFolders returns the folders into which scripts/test-servers puts servers: .cache/servers of
-// the module whose tests are running.
+// ownFolders returns the folders into which scripts/test-servers puts servers.
 func ownFolders(p *product) []string {
+	if own := ownCache(); own != "" {
+		return []string{filepath.Join(own, "servers", p.name+"-*", "bin")}
+	}
+	return nil
+}
+
+// ownCache returns the folder .cache of the module whose tests are running, or "" outside a module.
+func ownCache() string {
 	folder, err := os.Getwd()
 	if err != nil {
-		return nil
+		return ""
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return []string{filepath.Join(folder, ".cache", "servers", p.name+"-*", "bin")}
+			return filepath.Join(folder, ".cache")
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
-			return nil
+			return ""
 		}
 		folder = parent
 	}

@@ -117,7 +117,7 @@ func setUpMariaDB(s *Server) error {
 	if err != nil {
 		return err
 	}
-	err = s.create(script, "--defaults-file="+mySQLConfiguration(s), "--auth-root-authentication-method=normal",
+	err = s.create(strings.Join(s.settings, "\n"), script, "--defaults-file="+mySQLConfiguration(s), "--auth-root-authentication-method=normal",
 		"--skip-test-db", "--skip-name-resolve")
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func setUpMySQL(s *Server) error {
 	if err := writeMySQLConfiguration(s); err != nil {
 		return err
 	}
-	if err := s.create(s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
+	if err := s.create(strings.Join(s.settings, "\n"), s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
 		return err
 	}
 	return s.writeFile(mySQLAccounts(s), accounts(s.Password))

@@ -64,7 +64,7 @@ func setUpPostgreSQL(s *Server) error {
 	if runtime.GOOS == "darwin" {
 		locale = "C" // macOS has no C.UTF-8.
 	}
-	err := s.create(filepath.Join(filepath.Dir(s.program), "initdb"),
+	err := s.create(s.Password, filepath.Join(filepath.Dir(s.program), "initdb"),
 		"--pgdata="+s.Dir, "--username="+s.Superuser, "--pwfile="+passwordFile,
 		"--auth=scram-sha-256", "--locale="+locale, "--encoding=UTF8", "--no-sync")
 	if err != nil {

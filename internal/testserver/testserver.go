@@ -18,8 +18,11 @@
 package testserver
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -51,6 +54,7 @@ type Server struct {
 	settings    []string          // "name=value"
 	environment []string          // of its process, in addition to the test's: "name=value"
 	program     string            // path of the server program
+	installed   string            // path of the program as it was found; program may be a copy
 	folder      string            // contains the data folder, the socket and the log
 	image       *Server           // a stopped server whose data folder is copied; nil for a new data folder
 	test        testing.TB
@@ -275,6 +279,7 @@ func start(p *product, found program, settings []string, image *Server) (*Server
 		sslMode:     "disable",
 		settings:    settings,
 		program:     found.path,
+		installed:   found.path,
 		image:       image,
 	}
 	if err := s.makeFolder(); err != nil {
@@ -293,12 +298,60 @@ func start(p *product, found program, settings []string, image *Server) (*Server
 	return s, nil
 }
 
-// create fills the data folder with the image, or with the product's own program.
-func (s *Server) create(path string, arguments ...string) error {
+// create fills the data folder with the image, or with the product's own program. inputs are the
+// texts, beside the arguments, that decide what the program makes.
+//
+// An empty data folder takes more CPU time to make than to copy, so all test binaries of a clone
+// share one for each program and its arguments. They are in the project's .cache/data.
+func (s *Server) create(inputs, path string, arguments ...string) error {
 	if s.image != nil {
 		return s.run("", "cp", "-R", s.image.Dir, s.Dir)
 	}
-	return s.run("", path, arguments...)
+	made := s.madeFolder(inputs, path, arguments)
+	if _, err := os.Stat(made); err == nil {
+		return copyFolder(made, s.Dir)
+	}
+	if err := s.run("", path, arguments...); err != nil || made == "" {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(made), 0o755); err != nil {
+		return err
+	}
+	making, err := os.MkdirTemp(filepath.Dir(made), "making-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(making)
+	if err := copyFolder(s.Dir, filepath.Join(making, "data")); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(making, "data"), made); err != nil {
+		if _, there := os.Stat(made); there != nil { // otherwise another test binary made it meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// madeFolder returns the folder of an empty data folder for a program and its arguments, or "" outside
+// the project's tree.
+func (s *Server) madeFolder(inputs, path string, arguments []string) string {
+	root := ownCache()
+	info, err := os.Stat(s.installed)
+	if err != nil || root == "" {
+		return ""
+	}
+	inputs += fmt.Sprintf("\n%s %d %s\n%s\n%s", s.installed, info.Size(), info.ModTime().UTC(), filepath.Base(path), strings.Join(arguments, "\n"))
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(inputs, s.folder, "")))
+	return filepath.Join(root, "data", s.Database+"-"+hex.EncodeToString(sum[:8]))
+}
+
+// copyFolder copies a folder with the owners of its files.
+func copyFolder(from, to string) error {
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		return fmt.Errorf("copy %s: %w\n%s", from, err, out)
+	}
+	return nil
 }
 
 // firstStart chooses a port and starts the server on it. It tries another port if a process takes

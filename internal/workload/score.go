@@ -14,6 +14,10 @@ type Score struct {
 
 	Figures []Figure // all that Of may return
 
+	// Traits says what kind of test a run was, beside what the workload's standard asks for.
+	// Optional.
+	Traits func(w Window) []job.Trait
+
 	// Remarks returns sentences that explain the figures, or why an expected figure is missing.
 	// Optional.
 	Remarks func(w Window) []string
@@ -35,6 +39,8 @@ type Window struct {
 	Probe          int64         // increase of the workload's own count on the server
 	Probed         bool          // whether that count could be read
 	Users          int
+	Terminals      int          // users, or their asynchronous clients
+	Names          []string     // of the kinds of transaction
 	Kinds          []meter.Kind // requested of the users; nil if the options decide
 	Options        any          // of the workload
 	Survey         any          // what Survey found

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sledge/internal/cli/display"
@@ -43,8 +44,9 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 	})
 	var showing sync.WaitGroup // its goroutine may block on a full pipe
 	restore := func() {}
+	var interrupted atomic.Bool
 	with := control.With{Store: store, Begun: func(r *control.Handle) {
-		restore = p.Interrupts.Instead(func(int) { r.Interrupt() })
+		restore = p.Interrupts.Instead(func(int) { interrupted.Store(true); r.Interrupt() })
 		if !s.Brief { // if the output has no reader, this write stops the job
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.HammerDB))
 		}
@@ -67,6 +69,7 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 	showing.Wait()
 	d.End()
 	s.Ended = append(s.Ended, outcome.Job)
+	s.Interrupted = s.Interrupted || interrupted.Load()
 	return &outcome.Job, outcome.Err()
 }
 

@@ -26,6 +26,7 @@ type Flags struct {
 	URL          string
 	Plain        map[string]string // by flag; package settings interprets them
 	Set          []string
+	Overrides    []settings.Override // what is different in the second of two set-ups, or in a cell of an experiment
 	labels       []string
 	note         string
 	AskPassword  bool
@@ -44,6 +45,10 @@ type Flags struct {
 
 	JUnit string    // file for the verdict of runs
 	Ended []job.Job // runs, in order
+
+	// Interrupted says that the user pressed Ctrl-C during a job. The job may have succeeded nevertheless, if
+	// its measurement was over.
+	Interrupted bool
 
 	Metrics *metrics.Registry // gets the metrics of runs; nil if they are not exported
 
@@ -89,6 +94,7 @@ var ineffective = [][3]string{
 	{"no-repo", "profile", "the runs of a profile are found in the repository"},
 	{"json", "details", "the document always has everything"},
 	{"as", "dry-run", "--as also prints the settings and does nothing else"},
+	{"as", "against", "--as prints the settings of one set-up"},
 	{"as", "json", "--as chooses the form of the output"},
 }
 
@@ -261,6 +267,7 @@ func (s *Flags) Sources(p *program.Program) settings.Sources {
 		Flags:       s.flags(),
 		Connections: ConnectionsFor(p, s.Repository),
 		Set:         s.Set,
+		Overrides:   s.Overrides,
 		Labels:      s.labels,
 		Note:        s.note,
 		Resume:      s.Resume,

@@ -102,7 +102,10 @@ result. If a run fails, the others are skipped.
 
 --repeat performs each run several times, in rounds, because equal runs differ: the profile then says
 how precise the median is. --until-confident 2 repeats a run until the median is known to 2 %.
-sledge compare compares two profiles.
+
+--against compares the run (A) with a second set-up (B) that differs in the options you name. The two
+take turns, A B B A, so that slow changes of the machine affect both, and the result says whether B
+is better: exit code 0 if it is better or the same, 1 if it is worse, 2 if that is undecided.
 
 Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
 partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
@@ -116,6 +119,9 @@ run like the first Ctrl-C.`,
 			"",
 			"# Repeat a run until its median is known to 2 %.",
 			"sledge run --db pg --host db1 --users 16 --duration 3 --until-confident 2",
+			"",
+			"# Find out whether client-side SQL is faster: eight pairs of runs.",
+			"sledge run --db pg --users 16 --duration 3 --against client_sql=true",
 			"",
 			"# Measure response times at 500 transactions a second.",
 			"sledge run --db maria --host db1 --users 32 --rate 500/s --duration 90s",
@@ -153,8 +159,14 @@ run like the first Ctrl-C.`,
 					return err
 				}
 				defer end(ctx)
+				if len(again.against) > 0 {
+					return runAgainst(ctx, p, order, again, &s)
+				}
 				return runAll(ctx, p, order, profile, again, &s)
 			})
+			if err == nil && len(again.against) > 0 && !s.Performs() {
+				err = showSecond(ctx, p, s, again)
+			}
 			return errors.Join(err, junit.close(s.Ended, err))
 		}),
 	}

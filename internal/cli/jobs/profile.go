@@ -1,13 +1,12 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"sledge/internal/cli/display"
 	"sledge/internal/cli/jobflags"
@@ -17,53 +16,8 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/settings"
-	"sledge/internal/statistics"
 	"sledge/internal/terminal"
 )
-
-// repetition holds the flags that say how often to repeat a run.
-type repetition struct {
-	runs    int     // 0 without --repeat
-	percent float64 // the precision of the median at which to end; 0 without --until-confident
-}
-
-// mostUntilConfident is the number of runs after which --until-confident gives up without --repeat.
-const mostUntilConfident = 30
-
-func (r *repetition) addTo(flags *pflag.FlagSet) {
-	flags.IntVar(&r.runs, "repeat", 0, "repeat the run until there are this many `runs`, which form a performance profile")
-	flags.Float64Var(&r.percent, "until-confident", 0, "repeat the run until the median of its first figure is known to this `percent`: 8 runs or more, and at most those of --repeat (default 30)")
-}
-
-// check returns an error for flags without a meaning.
-func (r repetition) check(c *cobra.Command) error {
-	switch given := c.Flags().Changed; {
-	case given("repeat") && r.runs < 1:
-		return program.Usage("--repeat: %d is not a number of runs: give 1 or more", r.runs)
-	case given("until-confident") && (!(r.percent > 0) || r.percent >= 100):
-		return program.Usage("--until-confident: %g is not a precision in percent: give a number above 0 and below 100, such as 2", r.percent)
-	case given("until-confident") && given("repeat") && r.runs < statistics.LeastConfident:
-		return program.Usage("--until-confident needs %d runs or more, and --repeat allows %d: raise it, or leave one out", statistics.LeastConfident, r.runs)
-	}
-	return nil
-}
-
-// times returns how often to perform the runs at most.
-func (r repetition) times() int {
-	if r.runs == 0 && r.percent > 0 {
-		return mostUntilConfident
-	}
-	return max(1, r.runs)
-}
-
-// enough reports whether the runs so far suffice.
-func (r repetition) enough(runs []job.Job) (bool, error) {
-	if r.percent == 0 {
-		return false, nil
-	}
-	_, figures := report.FirstFigures(runs)
-	return statistics.Confident(figures, r.percent/100)
-}
 
 // runAll performs a run for each number of virtual users, as often as asked, in rounds. Several runs form a performance profile,
 // which ends at the first run that fails or is stopped.
@@ -95,33 +49,69 @@ func runAll(ctx context.Context, p *program.Program, order settings.Order, profi
 	if again.percent > 0 {
 		of = "of at most"
 	}
+	clock := experiment.NewClock(again.within)
 	var ended []job.Job
+	enough := false
 	done := sweep.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		s.Title = fmt.Sprintf("run %d %s %d", i+1, of, len(orders))
-		if !s.Brief {
-			fmt.Fprintf(p.Stderr, "%s: virtual users %d\n", s.Title, order.Spec.Users)
+		j, err := performOne(ctx, p, order, s)
+		if j.Status == "" {
+			return j, err
 		}
-		j, err := jobflags.Perform(ctx, p, order, s)
-		if j == nil {
-			return job.Job{}, err
+		clock.Step()
+		sayRun(p, s.Title, j, timeLeft(clock, len(orders)-i-1))
+		if ended = append(ended, j); err != nil {
+			return j, err
 		}
-		if s.Verbose && !s.JSON {
-			err = errors.Join(jobflags.ShowResult(p, *j, s), err)
+		if enough, err = again.enough(ended); err == nil && (enough || clock.Over()) {
+			err = experiment.ErrEnough
 		}
-		sayRun(p, s.Title, *j)
-		if ended = append(ended, *j); err == nil {
-			var enough bool
-			if enough, err = again.enough(ended); enough {
-				err = experiment.ErrEnough
-			}
-		}
-		return *j, err
+		return j, err
 	})
-	return errors.Join(results.ShowProfile(p, sweep.Profile, done.Jobs, s.JSON), done.Err())
+	err = results.ShowProfile(p, sweep.Profile, done.Jobs, s.JSON)
+	if done.Failure == nil {
+		sayShort(p, again, len(ended), len(orders), enough)
+	}
+	return errors.Join(err, done.Err())
 }
 
-// sayRun prints one of several runs as a line, and then the warnings of its result.
-func sayRun(p *program.Program, title string, j job.Job) {
+// performOne performs one of several runs. Its job has no status if it did not begin.
+func performOne(ctx context.Context, p *program.Program, order settings.Order, s *jobflags.Flags) (job.Job, error) {
+	if !s.Brief {
+		fmt.Fprintf(p.Stderr, "%s: virtual users %d\n", s.Title, order.Spec.Users)
+	}
+	j, err := jobflags.Perform(ctx, p, order, s)
+	if j == nil {
+		return job.Job{}, err
+	}
+	if s.Verbose && !s.JSON {
+		err = errors.Join(jobflags.ShowResult(p, *j, s), err)
+	}
+	return *j, cmp.Or(err, interrupted(s))
+}
+
+// interrupted returns an error if the user pressed Ctrl-C during a job, which may have succeeded nevertheless: after its
+// measurement, for example. No other job of a series may begin then.
+func interrupted(s *jobflags.Flags) error {
+	if s.Interrupted {
+		return job.WithExit(job.ExitStopped, errors.New("stopped by Ctrl-C"))
+	}
+	return nil
+}
+
+// sayShort warns if the runs ended before they reached what was asked.
+func sayShort(p *program.Program, again repetition, runs, asked int, enough bool) {
+	switch late := runs < asked; {
+	case enough:
+	case late:
+		warn(p, fmt.Sprintf("Ended after %d of %d runs: another would probably end after the time of --within.", runs, asked))
+	case again.percent > 0:
+		warn(p, fmt.Sprintf("The median is not known to %g %% after %d runs: allow more with --repeat.", again.percent, runs))
+	}
+}
+
+// sayRun prints one of several runs as a line that ends with rest, and then the warnings of its result.
+func sayRun(p *program.Program, title string, j job.Job, rest string) {
 	line := fmt.Sprintf("%s   users %s   %s", title, humanize.Comma(int64(j.Spec.Users)), j.Status)
 	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // jobs show has the others
 		line += fmt.Sprintf("   %s %s", report.Short(m), report.Printable(m.Name))
@@ -133,13 +123,24 @@ func sayRun(p *program.Program, title string, j job.Job) {
 	if j.ID != "" {
 		line += "   job " + string(j.ID)
 	}
+	line += rest
 	if p.StderrWidth != nil {
 		line = terminal.Cut(line, p.StderrWidth())
 	}
 	fmt.Fprintln(p.Stderr, line)
 	for _, warning := range report.Warnings(j.Result) {
-		fmt.Fprintln(p.Stderr, program.Drawn(p.StderrLook.Bad, "! "+report.Printable(warning), p.StderrWidth))
+		warn(p, warning)
 	}
+}
+
+// tell prints a line about several runs.
+func tell(p *program.Program, text string) {
+	fmt.Fprintln(p.Stderr, program.Drawn(func(line string) string { return line }, report.Printable(text), p.StderrWidth))
+}
+
+// warn prints a warning about a run, or about several.
+func warn(p *program.Program, text string) {
+	fmt.Fprintln(p.Stderr, program.Drawn(p.StderrLook.Bad, "! "+report.Printable(text), p.StderrWidth))
 }
 
 // sweepOf plans several runs.

@@ -355,7 +355,7 @@ writes to standard output.`,
 		if output == "" {
 			return report.Export(ctx, a.program.Whole, store, j.ID, format, jobflags.WordsOf(a.program), a.say)
 		}
-		return writeNew(output, force, func(file *os.File) error {
+		return writeNew(output, "output", force, func(file *os.File) error {
 			return report.Export(ctx, file, store, j.ID, format, jobflags.WordsOf(a.program), a.say)
 		})
 	})

@@ -98,7 +98,7 @@ func (a *archive) report(ctx context.Context, store *repository.Store, ids []str
 	case "":
 		path = made.Name
 	}
-	err = writeNew(path, asked.force, func(file *os.File) error {
+	err = writeNew(path, "output", asked.force, func(file *os.File) error {
 		_, err := file.Write(made.HTML)
 		return err
 	})
@@ -114,19 +114,31 @@ func (a *archive) paper(store *repository.Store) paper.Archive {
 	return paper.Archive{Store: store, Resolver: a.program.Resolver, Headline: a.program.Headline, Version: a.program.Version}
 }
 
-// writeNew writes the file that --output names, and removes it if writing fails. It overwrites an
+// writePage writes an HTML page into the new file that --html names, and says so.
+func writePage(p *program.Program, path string, page []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := writeNew(path, "html", false, func(file *os.File) error { _, err := file.Write(page); return err }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Stdout, "Wrote %s\n", path)
+	return err
+}
+
+// writeNew writes the file that a flag names, and removes it if writing fails. It overwrites an
 // existing file only if force is true.
-func writeNew(path string, force bool, write func(*os.File) error) error {
+func writeNew(path, flag string, force bool, write func(*os.File) error) error {
 	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if force {
 		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
 	}
 	file, err := os.OpenFile(path, mode, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return program.Usage("--output: %s exists already: choose another name, or give --force", path)
+		return program.Usage("--%s: %s exists already: choose another name, or %s", flag, path, map[bool]string{true: "give --force", false: "remove the file"}[flag == "output"])
 	}
 	if err != nil {
-		return program.Usage("--output: %w", err)
+		return program.Usage("--%s: %w", flag, err)
 	}
 	if err := errors.Join(write(file), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))

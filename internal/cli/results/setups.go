@@ -2,11 +2,14 @@ package results
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sledge/internal/cli/program"
 	"sledge/internal/document"
+	"sledge/internal/paper"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/statistics"
@@ -17,13 +20,13 @@ func CompareCommand(p *program.Program) *cobra.Command {
 	a := &archive{program: p}
 	var test report.Test
 	var percent float64
-	var markdown bool
+	var form Form
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Say whether set-up B is better than set-up A, and how sure that is",
 		Long: `Compare compares the runs of two set-ups: better, worse, the same, or undecided. Name a set-up by a
-label of its runs (set=a), a performance profile (profile:3), or the IDs of its runs, separated by
-commas.
+label of its runs (set=a), a performance profile (profile:3), the IDs of its runs, separated by
+commas, or the file of a bundle.
 
 A run is one measurement, so each set-up needs several: below six of each, no difference can be
 proven. Let the runs of A and B take turns, because Sledge then compares each pair, and slow changes
@@ -40,6 +43,7 @@ commands.`,
 			"sledge compare 6B02,6B04,6B06 6B03,6B05,6B07",
 			"sledge compare version=17 version=18 --figure 'response p99' --delta 5",
 			"sledge compare branch=main branch=fix --markdown >> comment.md",
+			"sledge compare profile:3 profile:4 --html comparison.html",
 		),
 		GroupID: program.GroupResults,
 		Args: func(c *cobra.Command, args []string) error {
@@ -50,41 +54,50 @@ commands.`,
 				return program.Usage("%s: A and B are both %s: name different runs", c.CommandPath(), args[0])
 			case !(percent > 0) || percent >= 100:
 				return program.Usage("--delta: %g is not a difference in percent: give a number above 0 and below 100", percent)
-			case markdown && a.json:
-				return program.Usage("--markdown and --json: choose one")
+			}
+			if err := form.Check(); err != nil {
+				return program.Usage("%w", err)
 			}
 			return nil
 		},
 		RunE: p.Body(func(ctx context.Context, args []string) error {
 			test.Delta = percent / 100
-			return a.with(func(store *repository.Store) error {
+			return a.withAny(func(store *repository.Store) error { // bundles need none
 				done := p.WhenSlow("Reading the measurements")
 				c, err := document.NewSetupComparison(ctx, store, p.Resolver, [2]string(args), test)
 				done()
 				if err != nil {
 					return err
 				}
-				switch {
-				case a.json:
-					err = p.PrintJSON(c)
-				case markdown:
-					err = c.Markdown(p.Stdout)
-				default:
-					err = c.Text(p.Stdout, report.View{Width: p.Width(), Look: p.StdoutLook})
-				}
-				if err != nil {
-					return err
-				}
-				return c.Err()
+				return showSetups(p, c, form)
 			})
 		}),
 	}
 	flags := c.Flags()
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
-	flags.BoolVar(&a.json, "json", false, "print JSON")
-	flags.BoolVar(&markdown, "markdown", false, "print Markdown, for a pull request")
+	form.AddTo(flags)
 	flags.StringArrayVar(&test.Figures, "figure", nil, "`name` of a figure to test, such as 'response p99' or 'new order: response p99'; repeat as needed (default: the headline figure)")
 	flags.Float64Var(&percent, "delta", 100*statistics.DefaultDelta, "smallest difference in `percent` that matters")
-	flags.BoolVar(&test.SameMachines, "same-machines", false, "machines with other names or processors are equal")
+	AddSameMachines(flags, &test)
 	return c
+}
+
+// AddSameMachines adds the flag that says that machines are equal.
+func AddSameMachines(flags *pflag.FlagSet, test *report.Test) {
+	flags.BoolVar(&test.SameMachines, "same-machines", false, "machines with other names or processors are equal")
+}
+
+// CompareSetups compares two set-ups whose runs are at hand.
+func CompareSetups(p *program.Program, names [2]string, runs [2][]report.Measured, test report.Test) (report.SetupComparison, error) {
+	return document.CompareSetups(p.Resolver, names, runs, test)
+}
+
+// ShowSetups prints a comparison of two set-ups. Its error says the verdict, if B is worse or that
+// is undecided.
+func ShowSetups(p *program.Program, c report.SetupComparison, asJSON bool) error {
+	return showSetups(p, c, Form{JSON: asJSON})
+}
+
+func showSetups(p *program.Program, c report.SetupComparison, form Form) error {
+	return errors.Join(form.print(p, c, func() ([]byte, error) { return paper.SetupsHTML(c) }), c.Err())
 }

@@ -16,6 +16,7 @@ import (
 // values and repeats them in conditions.
 func NewServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
+	server.Tuning = tuning
 	if server.Statements == nil || server.Statements.Explain == nil {
 		return server
 	}

@@ -38,12 +38,16 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	if err != nil {
 		return nil, fmt.Errorf("drop the database %s: %w", a.Database, err)
 	}
+	copies, err := e.dropCopies(ctx, a.Database)
+	if err != nil {
+		return present(base), fmt.Errorf("drop the copy of the database %s: %w", a.Database, err)
+	}
 	stays := base.Kind != "" && (base.Name == "" || base.Stays != "")
 	role, err := e.endRole(ctx, a.User, stays)
 	if err != nil {
-		return present(base), fmt.Errorf("drop the user %s: %w", a.User, err)
+		return present(append(copies, base)...), fmt.Errorf("drop the user %s: %w", a.User, err)
 	}
-	return present(base, role), nil
+	return present(append(copies, base, role)...), nil
 }
 
 // present leaves out results without a name, which stand for objects that do not exist or hold no

@@ -147,6 +147,7 @@ var errByStatement = errors.New("the connection pooler is in statement mode, whi
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.CounterOwn = 1
+	server.Tuning = tuning
 	server.Pooling = func(s database.Session) database.Pooling {
 		if own, is := s.(*session); is {
 			return own.pooler.Pooling

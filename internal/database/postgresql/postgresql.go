@@ -44,6 +44,7 @@ var Database = &database.Database{
 	Container: database.Container{
 		Create:  create,
 		Lacking: lacking,
+		Restore: restore,
 		Drop:    drop,
 	},
 	Sessions: database.Sessions{

@@ -40,9 +40,10 @@ var Database = &database.Database{
 		File:       file,
 	},
 	Container: database.Container{
-		Create: create,
-		Claim:  claim,
-		Drop:   drop,
+		Create:  create,
+		Claim:   claim,
+		Restore: restore,
+		Drop:    drop,
 	},
 	Sessions: database.Sessions{
 		Connect:  connect,
@@ -166,31 +167,50 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 	return created, errors.Join(err, s.Close())
 }
 
+// hasTables reports whether the file has tables besides the record of its creation. It returns false if there is no
+// file.
+func hasTables(ctx context.Context, options any) (bool, error) {
+	s, err := connect(ctx, options, database.Owner)
+	if errors.Is(err, database.ErrMissing) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	t, err := s.Query(ctx, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> '"+sqlschema.CreationTable+"'", 1)
+	return len(t.Rows) > 0, errors.Join(err, s.Close())
+}
+
 // file is Options.File, and Options.Target.
 func file(options any) string { return of(options).File }
 
 // drop is Container.Drop. It removes the file, and the files that SQLite keeps beside it. It claims
 // the file first, because another build may have begun in it meanwhile.
-func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, err error) {
+func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, failed error) {
 	if d.Leftover && len(d.Others) > 0 {
 		return nil, nil
 	}
 	o := of(options)
 	fate := database.DropResult{Kind: "file", Name: o.File}
-	var waited bool
+	var others bool // another job works in it, or has worked in it since the schema was dropped
 	if !d.Dry {
-		var release func() error
-		if release, waited, err = claimSoon(ctx, options); err != nil && !errors.Is(err, database.ErrClaimed) {
+		release, waited, err := claimSoon(ctx, options)
+		if err != nil && !errors.Is(err, database.ErrClaimed) {
 			return nil, err
 		}
-		if release != nil {
-			defer func() { err = errors.Join(err, release()) }()
+		if others = release == nil; !others {
+			defer func() { failed = errors.Join(failed, release()) }()
+		}
+		if waited && !others {
+			if others, err = hasTables(ctx, options); err != nil {
+				return nil, err
+			}
 		}
 	}
 	switch _, err := os.Stat(o.File); {
 	case errors.Is(err, fs.ErrNotExist): // another deletion has removed it
 		return nil, nil
-	case waited:
+	case others:
 		fate.Stays = "another job works in it"
 		return []database.DropResult{fate}, nil
 	}
@@ -205,13 +225,16 @@ func drop(ctx context.Context, options any, d database.DropOptions) (_ []databas
 	case !d.Drops(created):
 		fate.Stays = database.NotCreated("rm " + o.File)
 	}
+	if !d.Dry {
+		if err := dropCopy(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	if fate.Stays != "" || d.Dry {
 		return []database.DropResult{fate}, nil
 	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	if err := removeFile(o.File); err != nil {
+		return nil, err
 	}
 	return []database.DropResult{fate}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/host"
 	"sledge/internal/job"
+	"sledge/internal/statistics"
 )
 
 // course collects, second by second, what a run did in its measured time and what observers saw meanwhile. It
@@ -139,8 +140,8 @@ func (c *course) describe(result *job.Result, server string, steady bool) {
 		return
 	}
 	for i, work := range result.Background {
-		if inside, outside := rates(c.seconds, work.From, work.Until); inside.n > 0 && outside.n > 0 && outside.mean() > 0 {
-			change := math.Round(1000*(inside.mean()/outside.mean()-1)) / 10
+		if inside, outside := sumRates(c.seconds, work.From, work.Until); inside.n > 0 && outside.n > 0 && outside.mean() > 0 {
+			change := changeOf(inside.mean() / outside.mean())
 			result.Background[i].Change = &change
 		}
 	}
@@ -149,6 +150,59 @@ func (c *course) describe(result *job.Result, server string, steady bool) {
 		s.Blocked = blocked(c.seconds, int(s.From), int(s.Until))
 		s.Background = during(result.Background, s.From, s.Until)
 	}
+	if len(result.Spans) == 0 {
+		result.Steadiness = steadiness(c.seconds, result.Background)
+	}
+}
+
+// steadiness describes the course of the rate, or returns nil if it is too short or was not
+// measured.
+func steadiness(seconds []courseSecond, background []job.BackgroundWork) *job.Steadiness {
+	rates := make([]float64, len(seconds))
+	for i, s := range seconds {
+		if rates[i] = math.NaN(); s.known {
+			rates[i] = s.rate
+		}
+	}
+	found, err := statistics.FindCourse(rates, 0)
+	if err != nil || found.Mean <= 0 {
+		return nil
+	}
+	s := &job.Steadiness{
+		Pattern: string(found.Pattern), From: float64(found.From), Change: changeOf(found.Change),
+		Period: float64(found.Period), Enough: found.Enough,
+	}
+	if found.From > 0 {
+		_, all := sumRates(seconds, 0, 0)
+		s.Effect = changeOf(all.mean() / found.Mean)
+	}
+	if i := found.Interval; i != nil {
+		precision := math.Round(1e4*(i.High-i.Low)/2/found.Mean) / 100
+		s.Precision = &precision
+	}
+	for n, jump := range found.Jumps {
+		until := len(seconds)
+		if n+1 < len(found.Jumps) {
+			until = found.Jumps[n+1].Second
+		}
+		at := float64(jump.Second)
+		s.Jumps = append(s.Jumps, job.ThroughputJump{
+			At: at, Change: changeOf(jump.Ratio), Class: risen(seconds, jump.Second, until),
+			Background: during(background, at-eventWindow, at+eventWindow),
+		})
+	}
+	return s
+}
+
+// eventWindow is the time before and after a jump in which the server's own work may have caused it, in seconds.
+const eventWindow = 5
+
+// changeOf returns by how much a ratio exceeds 1, in percent with one decimal; 0 for the ratio 0, which is not known.
+func changeOf(ratio float64) float64 {
+	if ratio == 0 {
+		return 0
+	}
+	return math.Round(1000*(ratio-1)) / 10
 }
 
 // during returns the work that went on for at least half of a time; of several, the one that lasted shortest.
@@ -231,8 +285,8 @@ type sums struct {
 
 func (s sums) mean() float64 { return s.sum / float64(s.n) }
 
-// rates adds up the rates of the seconds that a time touches, and of the others.
-func rates(seconds []courseSecond, from, until float64) (inside, outside sums) {
+// sumRates adds up the rates of the seconds that a time touches, and of the others.
+func sumRates(seconds []courseSecond, from, until float64) (inside, outside sums) {
 	for n, s := range seconds {
 		to := &outside
 		if float64(n) < until && float64(n+1) > from {
@@ -290,10 +344,10 @@ func slowest(seconds []courseSecond) *job.Slowdown {
 			}
 		}
 		number++
-		inside, _ := rates(seconds, float64(from), float64(until))
+		inside, _ := sumRates(seconds, float64(from), float64(until))
 		if lost := float64(inside.n) * (usual - inside.mean()); lost > most {
 			most = lost
-			found = &job.Slowdown{From: float64(from), Until: float64(until), Change: math.Round(1000*(inside.mean()/usual-1)) / 10, Class: risen(seconds, from, until)}
+			found = &job.Slowdown{From: float64(from), Until: float64(until), Change: changeOf(inside.mean() / usual), Class: risen(seconds, from, until)}
 		}
 		from = until
 	}

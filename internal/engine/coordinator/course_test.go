@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -98,6 +99,48 @@ func TestCourse_DescribesWhatSlowedARun(t *testing.T) {
 	changing := result()
 	if c.describe(&changing, "", false); changing.Slowest != nil || changing.Background[1].Change != nil {
 		t.Errorf("got %+v of a load that changed on purpose", changing.Course)
+	}
+}
+
+func TestSteadiness_TellsTheCourseOfTheRate(t *testing.T) {
+	rates := func(of func(n int) float64) (list []courseSecond) {
+		noise := rand.New(rand.NewPCG(1, 2))
+		for n := range 300 {
+			s := courseSecond{known: n%50 != 7, rate: of(n) + 10*noise.NormFloat64(), sessions: map[string]float64{"write": 0.5}}
+			if n >= 200 {
+				s.sessions["write"] = 3
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	background := []job.BackgroundWork{{Work: "vacuum of stock", From: 0, Until: 300}, {Work: "checkpoint", From: 198, Until: 215}}
+	s := steadiness(rates(func(int) float64 { return 1000 }), background)
+	if s == nil || s.Pattern != "steady" || s.From != 0 || s.Effect != 0 || s.Precision == nil || *s.Precision <= 0 || *s.Precision > 0.5 {
+		t.Errorf("got %+v of a steady rate", s)
+	}
+	s = steadiness(rates(func(n int) float64 { return 1000 - 600*math.Exp(-float64(n)/15) }), background)
+	if s == nil || s.Pattern != "steady" || s.From < 30 || s.From > 90 || s.Effect > -1 {
+		t.Errorf("got %+v of a rate that rises in the first minute", s)
+	}
+	s = steadiness(rates(func(n int) float64 { return 1000 - float64(n) }), background)
+	if s == nil || s.Pattern != "drifting" || s.Change > -25 || s.Change < -35 || s.Precision != nil {
+		t.Errorf("got %+v of a rate that falls by 30 %%", s)
+	}
+	s = steadiness(rates(func(n int) float64 {
+		if n >= 200 {
+			return 800
+		}
+		return 1000
+	}), background)
+	if s == nil || s.Pattern != "jumping" || len(s.Jumps) != 1 || s.Jumps[0] != (job.ThroughputJump{At: 200, Change: s.Jumps[0].Change, Class: "write", Background: "checkpoint"}) || math.Abs(s.Jumps[0].Change+20) > 1 {
+		t.Errorf("got %+v of a rate that falls by 20 %% during a checkpoint", s)
+	}
+	if s := steadiness(rates(func(int) float64 { return 1000 })[:50], nil); s != nil {
+		t.Errorf("got %+v of less than a minute", s)
+	}
+	if s := steadiness(make([]courseSecond, 100), nil); s != nil {
+		t.Errorf("got %+v of a rate that was not measured", s)
 	}
 }
 

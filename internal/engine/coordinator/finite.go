@@ -40,7 +40,7 @@ func runFinite(ctx context.Context, c Run) (job.Result, error) {
 	r.beside.End(&result)
 	r.course.describe(&result, r.serverMachine(), r.steadyLoad())
 	window := workload.Window{
-		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: g.Survey, Spans: result.Spans,
+		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Terminals: p.Terminals(), Names: result.Kinds, Options: p.Settings, Survey: g.Survey, Spans: result.Spans,
 	}
 	if didAnything(result.Summary) {
 		result.Metrics = p.Workload.Score.Of(window)
@@ -48,6 +48,7 @@ func runFinite(ctx context.Context, c Run) (job.Result, error) {
 	if p.Workload.Score.Remarks != nil {
 		result.Remarks = p.Workload.Score.Remarks(window)
 	}
+	result.Traits = append(traitsOf(g, window), r.traits(result, m)...)
 	err = r.verdict(ctx, &result, m, err)
 	if overdue && r.link.death() == nil {
 		result.Status = job.Partial

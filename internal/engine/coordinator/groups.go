@@ -35,7 +35,7 @@ func (l runGroups) kinds() (names []string) {
 func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 	idle := job.IdleUsers{}
 	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
-	result.LongestGap, result.Standstills = nil, 0
+	result.LongestGap, result.Standstills, result.Traits = nil, 0, nil
 	for i, g := range l {
 		one := job.GroupResult{Name: g.Plan.Spec.Group, Workload: g.Plan.Spec.Workload, Users: g.Plan.Users}
 		w := g.window(m)
@@ -56,6 +56,7 @@ func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 		if didAnything(g.totals.Summary) {
 			result.Metrics = append(result.Metrics, g.Plan.Workload.Score.Of(w.Window)...)
 		}
+		result.Traits = append(result.Traits, traitsOf(g, w.Window)...)
 		result.Groups = append(result.Groups, one)
 	}
 	if known {

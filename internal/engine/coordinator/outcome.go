@@ -36,11 +36,14 @@ func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
-		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, RampUp: r.rampUp.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
 		Measured: job.Measured{
 			Kinds: g.Plan.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
 			PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 		},
+	}
+	if r.unsettled {
+		result.Remarks = append(result.Remarks, "The rate of transactions had not settled when the ramp-up ended: what came before may be in the figures.")
 	}
 	r.groups.addOthers(&result)
 	if missing := r.intervals.unobserved(); missing != nil {
@@ -61,7 +64,9 @@ func (r *run) result(m measurement) job.Result {
 	w := g.window(m)
 	if start, end := m.start.groups[0], m.end.groups[0]; start.Read && end.Read && known {
 		w = w.probed(start, end)
-		result.Agreement = g.agreement(start, end)
+		if result.Agreement = g.agreement(start, end); result.Agreement != nil {
+			result.Agreement.Seconds = w.Elapsed.Seconds()
+		}
 	}
 	if m.start.counter.Read && m.end.counter.Read && known {
 		describeCount(g, &result, &w.Window, m)
@@ -74,6 +79,7 @@ func (r *run) result(m measurement) job.Result {
 	if didAnything(g.totals.Summary) && g.Plan.Workload.Score.Of != nil {
 		result.Metrics = g.Plan.Workload.Score.Of(w.Window)
 	}
+	result.Traits = traitsOf(g, w.Window)
 	if len(r.groups) > 1 {
 		r.groups.byGroup(&result, m, known)
 	}
@@ -85,7 +91,8 @@ type window struct{ workload.Window }
 
 func (g *runGroup) window(m measurement) window {
 	return window{workload.Window{
-		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.Plan.Users, Kinds: g.Plan.Kinds, Options: g.Plan.Settings,
+		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.Plan.Users, Terminals: g.Plan.Terminals(), Names: g.Plan.Workload.KindNames(), Kinds: g.Plan.Kinds,
+		Options: g.Plan.Settings, Survey: g.Survey,
 	}}
 }
 
@@ -145,6 +152,9 @@ func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measur
 	}
 	w.CounterElapsed = m.end.counter.At.Sub(m.start.counter.At)
 	w.Counter, w.Counted = n, true
+	if a != nil {
+		a.Seconds = w.CounterElapsed.Seconds()
+	}
 	result.CounterAgreement = a
 }
 

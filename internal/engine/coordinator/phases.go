@@ -188,13 +188,25 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	if length == 0 {
 		return timeUp, nil
 	}
-	watch := &watch{run: r}
+	watch := &watch{run: r, settles: r.plan.Pacing.Settles && name == job.RampUp}
 	if _, err := r.mark(order.Phase{Name: name, Length: length}, watch); err != nil {
 		return usersEnded, err
 	}
-	ended, err := r.await(ctx, name, time.Now(), length, stop, watch)
+	began := time.Now()
+	ended, err := r.await(ctx, name, began, length, stop, watch)
 	if err != nil {
 		return ended, err
+	}
+	if name == job.RampUp {
+		r.rampUp = time.Since(began)
+	}
+	if watch.settles && ended == timeUp {
+		r.unsettled = !watch.settled
+		if watch.settled {
+			r.feed.Message(job.Monitor, "The rate has settled after %.0f s of ramp-up", r.rampUp.Seconds())
+		} else {
+			r.feed.Message(job.Monitor, "The rate has not settled in %.0f s of ramp-up: the measurement begins without that", length.Seconds())
+		}
 	}
 	_, err = r.mark(order.Phase{}, watch)
 	return ended, err
@@ -217,6 +229,9 @@ func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length
 			silent = 0
 			if err := r.receive(i, watch); err != nil {
 				return usersEnded, err
+			}
+			if watch.settled {
+				return timeUp, nil
 			}
 		case <-tick.C:
 			if silent++; silent > silentFor {

@@ -39,6 +39,9 @@ type Run struct {
 
 // Do executes the run.
 func (c Run) Do(ctx context.Context) (job.Result, error) {
+	if err := c.restore(ctx); err != nil {
+		return job.Result{}, err
+	}
 	switch p := c.Plan; {
 	case p.Pacing.Test:
 		return rehearse(ctx, c)
@@ -72,7 +75,10 @@ type run struct {
 	facts    job.Facts       // of the server and of the machines; guarded by machines
 	machines sync.Mutex
 	commits  *observer.Commits // audits acknowledged commits; nil without a ledger
-	counts   serverCounts
+
+	rampUp    time.Duration // length of the ramp-up that has ended
+	unsettled bool          // the rate had not settled at its end, although it was to
+	counts    serverCounts
 }
 
 // runGroup is the coordinator's view of a group of users.
@@ -126,6 +132,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	result := r.result(m)
 	r.beside.End(&result)
 	r.course.describe(&result, r.serverMachine(), r.steadyLoad())
+	result.Traits = append(result.Traits, r.traits(result, m)...)
 	err = r.verdict(ctx, &result, m, err)
 	if unaudited := r.commits.Err(); err == nil && unaudited != nil {
 		err = failedAfterwards(&result, job.Failed, job.ExitAborted, unaudited)

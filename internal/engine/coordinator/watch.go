@@ -8,12 +8,17 @@ import (
 	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/statistics"
 )
 
 // watch checks each second of a phase.
 type watch struct {
 	*run
 	steps int // number of reported load steps
+
+	settles bool      // the phase ends when the rate has settled
+	rates   []float64 // transactions a second, in each second since all users had begun, if settles is set
+	settled bool
 
 	still         time.Duration // time since a transaction ended
 	stallReported bool
@@ -27,6 +32,17 @@ func (w *watch) look(second *order.Interval, elapsed time.Duration) {
 	w.lookForStall(second, elapsed)
 	w.lookForFailures(second, elapsed)
 	w.reportLoadStep(second.At)
+	w.lookForSettling(second, elapsed)
+}
+
+// lookForSettling looks whether the rate of transactions has settled.
+func (w *watch) lookForSettling(second *order.Interval, elapsed time.Duration) {
+	begun := w.plan.Pacing.Shifts.UserDelay * time.Duration(w.plan.Users-1)
+	if !w.settles || elapsed <= 0 || second.At <= begun {
+		return
+	}
+	w.rates = append(w.rates, float64(second.Ended())/elapsed.Seconds())
+	w.settled = statistics.Settled(w.rates)
 }
 
 // longestSecond limits the part of an interval that counts as a stall. In the rest of a longer

@@ -28,6 +28,7 @@ type FiniteOptions struct {
 	option.Naming
 	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" needs:"nothing" help:"end the run after this time even if its work is not done, in minutes or with a unit such as 90s; 0 sets no limit"`
 	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" needs:"nothing" help:"cancel a query on the server after this time, in minutes or with a unit such as 90s; the query counts as failed, and the next one begins. Refresh functions have no limit; 0 sets no limit"`
+	Restore    bool           `opt:"restore" dict:"-" group:"load" flag:"restore" for:"run" needs:"nothing" help:"begin with the schema as it was when the first run with this option began, which keeps a copy of it on the server; later ones put the copy back. So all runs find the same data. PostgreSQL and SQLite, in a database that a build created; a deletion drops the copy, too"`
 	UserDelay  time.Duration  `opt:"user_delay" group:"load" for:"run" needs:"users!=1" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 	RaiseError bool           `opt:"stop_on_failure" group:"client" for:"run" needs:"nothing" help:"end the run at the first failure, without retries"`
 	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" needs:"nothing" help:"record the plan of each query after the measured time: explain executes no query; analyze executes each query once more and records the time of each step"`
@@ -47,6 +48,7 @@ func NewFiniteOptions() *FiniteOptions {
 func (o *FiniteOptions) Pacing() Pacing {
 	p := Pacing{
 		Finite:        true,
+		Restores:      o.Restore,
 		Duration:      time.Duration(o.TimeLimit),
 		Limit:         time.Duration(o.QueryLimit),
 		Shifts:        Shifts{UserDelay: o.UserDelay},

@@ -15,6 +15,10 @@ func TestOptions_RefuseInvalidValues(t *testing.T) {
 	}{
 		{option.Values{"duration": "0"}, "option duration: 0 measures nothing: give a time, such as 5 for minutes, or 90s"},
 		{option.Values{"duration": "0", "driver": "test"}, ""},
+		{option.Values{"rampup": "auto"}, ""},
+		{option.Values{"rampup": "soon"}, `option rampup: "soon" is neither a number of minutes nor a duration such as 90s or 1h30m; auto ends it when the rate has settled`},
+		{option.Values{"rampup": "auto", "rate": "10/s"}, "option rampup: auto waits until the rate of transactions has settled, and rate and steps prescribe it: give a time, such as 2 for minutes, or 90s"},
+		{option.Values{"rampup": "auto", "steps": "2,4"}, "option rampup: auto waits until the rate of transactions has settled, and rate and steps prescribe it: give a time, such as 2 for minutes, or 90s"},
 		{option.Values{"max_failures": "101"}, "option max_failures: 101 is more than 100"},
 		{option.Values{"reconnect": "true", "reconnect_delay": "1h"}, ""},
 		{option.Values{"reconnect": "true", "reconnect_delay": "2562047h"}, "option reconnect_delay: 2562047h0m0s is more than 1h0m0s: give a shorter time, such as 500ms"},

@@ -13,8 +13,9 @@ import (
 // Options are the run options that every workload has. Most defaults are those of the console.
 type Options struct {
 	option.Naming
-	RampUp         option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" needs:"driver=timed" help:"time that users work before the measurement begins, in minutes or with a unit such as 90s"`
+	RampUp         rampUp         `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" needs:"driver=timed" help:"time that users work before the measurement begins, in minutes or with a unit such as 90s; auto waits until the rate has settled, for 30 s or more and at most 10 minutes"`
 	Duration       option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" needs:"driver=timed" help:"measured time, in minutes or with a unit such as 90s"`
+	Restore        bool           `opt:"restore" dict:"-" group:"load" flag:"restore" for:"run" needs:"driver=timed" help:"begin with the schema as it was when the first run with this option began, which keeps a copy of it on the server; later ones put the copy back. So all runs find the same data. PostgreSQL and SQLite, in a database that a build created; a deletion drops the copy, too"`
 	Iterations     int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" needs:"nothing" help:"maximum number of transactions of each virtual user"`
 	Driver         string         `opt:"driver" group:"load" choices:"test|timed" for:"run" needs:"nothing" help:"kind of run: timed measures for the duration after a ramp-up; test measures nothing, and each user does its iterations"`
 	UserDelay      time.Duration  `opt:"user_delay" group:"load" for:"run" needs:"users!=1" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
@@ -56,7 +57,7 @@ const endFailing = "end"
 // NewOptions returns the defaults.
 func NewOptions() *Options {
 	return &Options{
-		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
+		RampUp: rampUp{Minutes: option.Minutes(2 * time.Minute)}, Duration: option.Minutes(5 * time.Minute),
 		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, ReconnectDelay: 100 * time.Millisecond, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
 		MaxRetries: 10, FailureLimit: 1, OnAllFailing: endFailing, Loops: automatic, Observe: true,

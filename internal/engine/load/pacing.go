@@ -11,7 +11,9 @@ import (
 // Pacing is the load that the options describe.
 type Pacing struct {
 	RampUp        time.Duration // time in which users work and nothing is measured
+	Settles       bool          // the ramp-up ends when the rate has settled, after RampUp at the latest
 	Duration      time.Duration // measured time
+	Restores      bool          // the run begins with the copy of the schema
 	MaxIterations int           // maximum number of transactions of each user
 
 	// Test means that users work until they have done their iterations, without ramp-up, duration
@@ -73,7 +75,7 @@ type Kept struct {
 // Pacing returns the load that the options describe.
 func (o *Options) Pacing() Pacing {
 	p := Pacing{
-		RampUp: time.Duration(o.RampUp), Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
+		RampUp: o.RampUp.longest(), Settles: o.RampUp.auto, Restores: o.Restore && o.Driver != driverTest, Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
 		Test:        o.Driver == driverTest,
 		Rate:        Rate{o.arrivals(), o.kinds(), o.greatestRate()},
 		Shifts:      Shifts{o.UserDelay, o.steps(), o.Steps.joins == nil},
@@ -90,7 +92,7 @@ func (o *Options) Pacing() Pacing {
 		p.Kept.Agents = o.Agents
 	}
 	if p.Test {
-		p.RampUp, p.Duration = 0, 0
+		p.RampUp, p.Settles, p.Duration = 0, false, 0
 	}
 	if p.Failures.EndAtFirst {
 		p.Failures.Retries, p.Failures.EndIfAll = 0, false
@@ -106,7 +108,7 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	profiles := o.Rate.profiles()
 	if o.Driver != driverTest { // a test has no ramp-up
 		for i, p := range profiles {
-			profiles[i] = newLed(p, time.Duration(o.RampUp))
+			profiles[i] = newLed(p, o.RampUp.longest())
 		}
 	}
 	return func(seed uint64) *Arrivals { return NewArrivals(o.Arrivals == spacingPoisson, seed, profiles...) }
@@ -152,6 +154,9 @@ const longestDelay = time.Hour
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
 		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
+	}
+	if o.RampUp.auto && (!o.Rate.none() || !o.Steps.none()) {
+		return names.Wrong("rampup", "auto", "auto waits until the rate of transactions has settled, and %s and %s prescribe it: give a time, such as 2 for minutes, or 90s", names.Of("rate"), names.Of("steps"))
 	}
 	if o.AsyncScale && o.Driver == driverTest {
 		return names.Wrong("async_scale", "true", "a test shows what each user does, one after another: set it to false, or %s to %s", names.Of("driver"), driverTimed)

@@ -95,6 +95,9 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 			return Plan{}, err
 		}
 	}
+	if err := p.checkRestore(); err != nil {
+		return Plan{}, err
+	}
 	if p, err = p.WithUsers(spec.Users); err != nil {
 		return Plan{}, err
 	}

@@ -16,6 +16,7 @@ import (
 func FindFacts(ctx context.Context, j plan.Job, s database.Session, version string) (facts job.Facts, err error) {
 	facts = job.Facts{
 		SledgeVersion: version,
+		SledgeSHA256:  host.Program(),
 		Unsampled:     j.Database.Runs.Unsampled,
 		Target:        j.Target(),
 		Host:          host.This(),

@@ -37,7 +37,7 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 		}
 		d := pair.Database
 		of := jobs.Subject{
-			Pair: pair, Version: "test", Measured: time.Second,
+			Pair: pair, Version: "test", Measured: time.Second / 2,
 			Chosen: func(v workload.Variant) bool { return !v.Afar },
 			Look: func(t suite.T, v workload.Variant, told []job.Event) {
 				if look != nil {
@@ -89,6 +89,15 @@ var (
 // further reports whether to test only further versions and relatives, in every variant, as make
 // test-versions does.
 func further() bool { return os.Getenv("SLEDGE_TEST_VERSIONS") != "" }
+
+// Related skips a test on MySQL, whose SQL is mostly that of MariaDB. If further versions and relatives are tested, it skips
+// the test on all other databases instead.
+func Related(t *testing.T, name string) {
+	t.Helper()
+	if further() != (name == "mysql") {
+		t.Skip("make test runs this on all databases but MySQL, make test-versions on MySQL")
+	}
+}
 
 // oneUnlessFurther selects only the workload's first variant, unless further versions are tested.
 // The SQL of the other variants is the same for each version of a database, and all variants are

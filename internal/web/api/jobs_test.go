@@ -23,9 +23,10 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	user.Store("ann")
 	w.api.UserName = func(context.Context) string { return user.Load().(string) }
 	file := filepath.Join(t.TempDir(), "test.sqlite")
+	const pauses = `"key_and_think":true,"keying_time":"0,0,0,0,0","think_time":"0.01,0.01,0.01,0.01,0.01"`
 	// A chain builds the schema and starts the sequence. It is refused before the build if the runs have a mistake.
 	chain := func(users, state string) (profile string) {
-		body := `{"settings":{"db":"sqlite","dbname":"` + file + `","warehouses":1,"users":"` + users + `","rampup":"0s","duration":"1s","seed":1},"note":"<b>a note</b>"}`
+		body := `{"settings":{"db":"sqlite","dbname":"` + file + `","warehouses":1,"users":"` + users + `","rampup":"0s","duration":"1s","seed":1,` + pauses + `},"note":"<b>a note</b>"}`
 		if state == "" {
 			w.call("POST", "/chains", body, http.StatusUnprocessableEntity)
 			return ""
@@ -42,7 +43,7 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	}
 	chain("none", "")
 	sequence := func(users, duration, pragma, failIf string) (number string) {
-		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`,"fail_if":"`+failIf+`"},"note":"<b>a note</b>"}`, http.StatusCreated)
+		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`,`+pauses+`,"fail_if":"`+failIf+`"},"note":"<b>a note</b>"}`, http.StatusCreated)
 		if answer["state"] != "running" || len(answer["jobs"].([]any)) != 1 {
 			t.Fatalf("got %v", answer)
 		}

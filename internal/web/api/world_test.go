@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -260,9 +261,19 @@ func (w *world) follow(id, from string, each func(message) bool) {
 	w.Fatalf("events of job %s: the stream ended before the job was over: %v", id, lines.Err())
 }
 
+// unhurried are settings with which users pause between transactions, so that a run leaves the machine to
+// other tests.
+var unhurried = map[string]any{"key_and_think": true, "keying_time": "0,0,0,0,0", "think_time": "0.01,0.01,0.01,0.01,0.01"}
+
 // start starts a job and returns its ID.
 func (w *world) start(wanted map[string]any) string {
 	w.Helper()
+	settings, _ := wanted["settings"].(map[string]any)
+	if _, hasRate := settings["rate"]; wanted["action"] == "run" && settings["db"] == "sqlite" && !hasRate {
+		wanted, settings = maps.Clone(wanted), maps.Clone(settings)
+		maps.Copy(settings, unhurried)
+		wanted["settings"] = settings
+	}
 	body, err := json.Marshal(wanted)
 	if err != nil {
 		w.Fatal(err)

@@ -228,6 +228,7 @@ func TestForeignObjects_InADatabase(t *testing.T) {
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
+			workloadtest.Related(t, d.Name)
 			t.Parallel() // each is on a server of its own
 			server := workloadtest.Server(t, d, "")
 			for i, c := range cases {

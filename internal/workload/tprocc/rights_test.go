@@ -11,6 +11,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
 )
 
@@ -51,6 +52,7 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 		{database: "mysql", block: "mysql owner", after: mysql},
 	} {
 		t.Run(tt.database+tt.version+" "+tt.block, func(t *testing.T) {
+			workloadtest.Related(t, tt.database)
 			d, err := edition.Catalog.Database(tt.database)
 			if err != nil {
 				t.Fatal(err)
@@ -185,6 +187,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 		},
 	} {
 		t.Run(tt.database, func(t *testing.T) {
+			workloadtest.Related(t, tt.database)
 			d, err := edition.Catalog.Database(tt.database)
 			if err != nil {
 				t.Fatal(err)

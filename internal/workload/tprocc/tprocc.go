@@ -88,6 +88,7 @@ var Workload = &workload.Workload{
 	Score: workload.Score{
 		Of:      score,
 		Figures: []workload.Figure{{Name: "NOPM"}, {Name: "TPM"}, {Name: "client NOPM"}, {Name: "client TPM"}},
+		Traits:  traits,
 	},
 	Variants: variants,
 	Modes: []workload.Mode{

@@ -111,7 +111,10 @@ func figuresOf(w workload.Window) (f figures) {
 	if err != nil {
 		return f
 	}
-	survey := w.Survey.(surveyed)
+	survey, known := w.Survey.(surveyed)
+	if !known { // the figures are recomputed from a record, which does not have it
+		return f
+	}
 	for _, name := range tests {
 		t := test{options: options, factor: survey.factor, set: setSize(survey.size), streams: 1}
 		for _, span := range w.Spans {
@@ -238,7 +241,7 @@ func (t test) throughput() (value float64, means string) {
 // leastStreams returns the minimum number of streams of TPC-H 5.3.4, or 0 below scale factor 1, for
 // which the standard sets no minimum.
 func leastStreams(factor float64) int {
-	for i, from := range []float64{1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
+	for i, from := range standardScales {
 		if factor < from {
 			return min(i, 1) * (i + 1)
 		}

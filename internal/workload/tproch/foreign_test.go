@@ -36,6 +36,7 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 		{"mysql", "mysql", true, []int{2, 11}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			workloadtest.Related(t, tt.name)
 			d, err := edition.Catalog.Database(tt.name)
 			if err != nil {
 				t.Fatal(err)

@@ -71,6 +71,7 @@ var Workload = &workload.Workload{
 			{Name: meanOf(throughputTest), Unit: "s"},
 			{Name: meanWithRows, Unit: "s"},
 		},
+		Traits:  traits,
 		Remarks: remarks,
 	},
 	Variants: variants,

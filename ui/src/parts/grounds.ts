@@ -33,6 +33,8 @@ const abouts: Record<string, string> = {
   TPM: 'TPM is the server’s own count of all transactions, if it agrees with that of the virtual users.',
   Users: 'Each virtual user must have worked.',
   Flow: 'In a stall, no transaction ends although some are in flight.',
+  Course: 'The rate of transactions must be steady. Otherwise the figures depend on when the run began and ended.',
+  'Kind of test': 'What its standard and good practice ask for, such as pauses, users for each warehouse and durability. Compare only tests of one kind.',
   Client: 'Sledge itself must not be what limits the result.',
   Machine: 'Other programs on the client’s machine change the figures.',
   'Server state': 'Old transactions and maintenance on the server slow a run.',

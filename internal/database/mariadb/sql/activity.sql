@@ -8,7 +8,7 @@ FROM information_schema.PROCESSLIST
 WHERE COMMAND <> 'Sleep' AND ID <> CONNECTION_ID() AND NOT (COMMAND = 'Daemon' AND INFO IS NULL)
 
 -- The sessions that wait for a row, and those before them in the queue. It requires the privilege
--- PROCESS.
+-- PROCESS. InnoDB renews this list only if no session has read it for 0.1 s.
 -- name: locks
 SELECT r.trx_mysql_thread_id AS id, b.trx_mysql_thread_id AS blocker, COALESCE(p.USER, '') AS program
 FROM information_schema.INNODB_LOCK_WAITS w

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+)
+
+// writePlan writes a plan and returns its path.
+func writePlan(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const scalingPlan = `
+db = "sqlite"
+duration = "1m"
+
+[experiment]
+repeat = 3
+
+[vary]
+users = [1, 2, 4]
+client_sql = [false, true]
+`
+
+// growing sets a runner whose NOPM grows with users, and is a fifth higher with client-side SQL. before may
+// end a run.
+func (w *world) growing(before func(number int) error) {
+	n := 0
+	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+		if spec.Action != job.Run {
+			return job.Result{}, nil
+		}
+		n++
+		if before != nil {
+			if err := before(n); err != nil {
+				return job.Result{Status: job.Failed}, err
+			}
+		}
+		r := measured()
+		nopm := float64(1000*spec.Users + n)
+		if spec.Options["client_sql"] == "true" {
+			nopm *= 1.2
+		}
+		r.Users = spec.Users
+		r.Metrics = []job.Metric{{Name: "NOPM", Value: nopm}, {Name: "TPM", Value: 2.3 * nopm}}
+		return r, nil
+	})
+}
+
+func TestExperiment_PerformsEachCellAsOftenAsPlanned(t *testing.T) {
+	w := newWorld(t)
+	w.growing(nil)
+	plan := writePlan(t, "scaling.toml", scalingPlan)
+	if code := w.run("experiment", "run", plan, "--dry-run"); code != job.OK || len(w.asked) > 0 || strings.Count(w.out.String(), "\n") != 19 {
+		t.Errorf("dry run: got exit code %d and %d jobs: %s%s", code, len(w.asked), &w.out, &w.err)
+	}
+	if code := w.run("experiment", "run", plan); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	for _, want := range []string{"experiment scaling: 6 cells, 3 runs each, of which 18 are left", "run 18 of 18: users="} {
+		if !strings.Contains(w.err.String(), want) {
+			t.Errorf("got %s, want %q in it", &w.err, want)
+		}
+	}
+	for _, want := range []string{"Highest median of NOPM: 4,8", "with users 4, client_sql true, from 3 runs", "Effects", "+20."} {
+		if !strings.Contains(w.out.String(), want) {
+			t.Errorf("got %s, want %q in it", &w.out, want)
+		}
+	}
+	// Each repetition is a block with all cells, and the blocks have different orders.
+	var blocks [3][]string
+	for i, spec := range w.asked {
+		blocks[i/6] = append(blocks[i/6], spec.Labels["users"]+spec.Labels["client_sql"])
+	}
+	if slices.Equal(blocks[0], blocks[1]) && slices.Equal(blocks[1], blocks[2]) {
+		t.Errorf("all repetitions have the order %v", blocks[0])
+	}
+	for _, block := range blocks {
+		if slices.Sort(block); len(slices.Compact(block)) != 6 {
+			t.Errorf("got %v, want each cell in each repetition", blocks)
+		}
+	}
+	n := len(w.asked)
+	if code := w.run("experiment", "run", plan, "--json"); code != job.OK || len(w.asked) != n {
+		t.Errorf("got exit code %d, and %d more runs of a complete experiment", code, len(w.asked)-n)
+	}
+	var e report.Experiment
+	if err := json.Unmarshal(w.out.Bytes(), &e); err != nil || e.Figure != "NOPM" || len(e.Cells) != 6 || len(e.Cells[5].Runs) != 3 || !slices.Equal(e.Cells[5].Values, []string{"4", "true"}) || len(e.Effects) != 3 {
+		t.Errorf("got %+v, %v", e, err)
+	}
+	if code := w.run("experiment", "show", "scaling"); code != job.OK || !strings.Contains(w.out.String(), "Highest median of NOPM") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	page := filepath.Join(t.TempDir(), "scaling.html")
+	if code := w.run("experiment", "show", "scaling", "--html", page); code != job.OK || !strings.Contains(w.out.String(), "Wrote "+page) {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	if html, err := os.ReadFile(page); err != nil || !strings.Contains(string(html), "NOPM over users") || !strings.Contains(string(html), "Effects") {
+		t.Errorf("got %v and %s", err, html)
+	}
+	if code := w.run("experiment", "show", "scaling", "--html", page); code != job.ExitUsage || !strings.Contains(w.err.String(), "exists already") {
+		t.Errorf("got exit code %d: %s, want the page not to be overwritten", code, &w.err)
+	}
+	if code := w.run("experiment", "show", "scaling", "--html", page, "--json"); code != job.ExitUsage || !strings.Contains(w.err.String(), "choose one") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("experiment", "show", "nothing"); code != job.ExitMissing {
+		t.Errorf("got exit code %d of an unknown experiment: %s", code, &w.err)
+	}
+
+	// A deleted run is repeated, and nothing else.
+	if code := w.run("jobs", "delete", string(e.Cells[2].Runs[1]), "--yes"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("experiment", "run", plan); code != job.OK || len(w.asked) != n+1 || w.asked[n].Labels["users"] != e.Cells[2].Values[0] || w.asked[n].Labels["client_sql"] != e.Cells[2].Values[1] {
+		t.Errorf("got exit code %d and %d more runs, want that of %v", code, len(w.asked)-n, e.Cells[2].Values)
+	}
+
+	// Another duration is another experiment, but another value only adds cells.
+	more := writePlan(t, "scaling.toml", strings.Replace(scalingPlan, "[1, 2, 4]", "[1, 2, 4, 8]", 1))
+	if w.run("experiment", "run", more, "--dry-run"); !strings.Contains(w.err.String(), "8 cells, 3 runs each, of which 6 are left") {
+		t.Errorf("got %s, want the runs of the new value", &w.err)
+	}
+	longer := writePlan(t, "scaling.toml", strings.Replace(scalingPlan, "1m", "2m", 1))
+	if w.run("experiment", "run", longer, "--dry-run"); !strings.Contains(w.err.String(), "of which 18 are left") || !strings.Contains(w.err.String(), "! 18 runs of this name have other settings") {
+		t.Errorf("got %s, want no run to count", &w.err)
+	}
+}
+
+func TestExperiment_GoesOnAfterAnInterruption(t *testing.T) {
+	w := newWorld(t)
+	plan := writePlan(t, "p.toml", scalingPlan)
+	killed := errors.New("signal")
+	w.growing(func(n int) error {
+		if n == 5 {
+			return job.WithExit(job.ExitConnect, killed)
+		}
+		return nil
+	})
+	// A failed run is marked, and the others go on.
+	if code := w.run("experiment", "run", plan); code != job.ExitConnect || len(w.asked) != 18 {
+		t.Errorf("got exit code %d after %d runs, want 18: %s", code, len(w.asked), &w.err)
+	}
+	if code := w.run("experiment", "run", plan); code != job.OK || len(w.asked) != 18 || !strings.Contains(w.err.String(), "! 1 run failed and will not be repeated") {
+		t.Errorf("got exit code %d after %d runs: %s", code, len(w.asked), &w.err)
+	}
+	stop := writePlan(t, "q.toml", strings.Replace(scalingPlan, "repeat = 3", "repeat = 3\non_failure = \"stop\"", 1))
+	w.asked = nil
+	w.growing(func(n int) error {
+		if n == 5 {
+			return job.WithExit(job.ExitConnect, killed)
+		}
+		return nil
+	})
+	if code := w.run("experiment", "run", stop); code != job.ExitConnect || len(w.asked) != 5 {
+		t.Errorf("got exit code %d after %d runs, want 5: %s", code, len(w.asked), &w.err)
+	}
+	if code := w.run("experiment", "run", stop); code != job.OK || len(w.asked) != 18 {
+		t.Errorf("got exit code %d after %d runs, want the 13 that are left: %s", code, len(w.asked), &w.err)
+	}
+}
+
+func TestExperiment_EndsWithTheThresholdsThatItsRunsMissed(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+		r := measured()
+		if spec.Users == 2 {
+			r.Status = job.Missed
+			return r, job.WithExit(job.ExitMissed, errors.New("p99 is too high"))
+		}
+		return r, nil
+	})
+	if code := w.run("experiment", "run", writePlan(t, "p.toml", scalingPlan)); code != job.ExitMissed || len(w.asked) != 18 {
+		t.Errorf("got exit code %d after %d runs, want %d after all: %s", code, len(w.asked), job.ExitMissed, &w.err)
+	}
+}
+
+// A server that is down must not use up the runs of an experiment.
+func TestExperiment_DoesNotCountRunsThatCouldNotBegin(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
+		err := job.WithExit(job.ExitConnect, job.WithCause(job.Cause{Kind: job.Unreachable}, errors.New("connection refused")))
+		return job.Result{Status: job.Failed, Cause: job.CauseOf(err)}, err
+	})
+	plan := writePlan(t, "p.toml", scalingPlan)
+	if code := w.run("experiment", "run", plan); code != job.ExitConnect || len(w.asked) != 1 || !strings.Contains(w.err.String(), "! The other runs on sqlite ") {
+		t.Errorf("got exit code %d after %d runs: %s", code, len(w.asked), &w.err)
+	}
+	w.growing(nil)
+	if code := w.run("experiment", "run", plan); code != job.OK || len(w.asked) != 19 {
+		t.Errorf("got exit code %d after %d runs, want all 18 after the server is back: %s", code, len(w.asked), &w.err)
+	}
+}
+
+// Ctrl-C while a schema is dropped must not be followed by a build.
+func TestExperiment_CtrlCBeforeABuild(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
+		w.interrupt()
+		return job.Result{}, nil
+	})
+	plan := strings.Replace(scalingPlan, "repeat = 3", "build = \"once\"", 1)
+	if code := w.run("experiment", "run", writePlan(t, "p.toml", plan)); code != job.ExitStopped || len(w.asked) != 1 {
+		t.Errorf("got exit code %d after %d jobs, want %d after the deletion: %s", code, len(w.asked), job.ExitStopped, &w.err)
+	}
+}
+
+func TestExperiment_BuildsTheSchemasOfItsCells(t *testing.T) {
+	w := newWorld(t)
+	w.growing(nil)
+	text := "db = \"sqlite\"\n[experiment]\nbuild = \"once\"\nrepeat = 2\n[vary]\nwarehouses = [1, 2]\nusers = [1, 2]\n"
+	if code := w.run("experiment", "run", writePlan(t, "p.toml", text)); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	var actions []job.Action
+	warehouses := ""
+	for _, spec := range w.asked {
+		actions = append(actions, spec.Action)
+		if spec.Action == job.Build {
+			warehouses = spec.Options["warehouses"]
+		}
+		if spec.Action == job.Run && spec.Options["warehouses"] != warehouses {
+			t.Errorf("a run of %s warehouses followed a build of %s", spec.Options["warehouses"], warehouses)
+		}
+	}
+	if want := "delete build run run run run delete build run run run run"; join(actions) != want {
+		t.Errorf("got %v, want %s", actions, want)
+	}
+	w.asked = nil
+	if code := w.run("experiment", "run", writePlan(t, "q.toml", strings.Replace(text, "once", "each", 1))); code != job.OK || len(w.asked) != 24 {
+		t.Errorf("got exit code %d after %d jobs, want a delete and a build before each of 8 runs: %s", code, len(w.asked), &w.err)
+	}
+}
+
+// join joins actions by blanks.
+func join(actions []job.Action) string {
+	var words []string
+	for _, a := range actions {
+		words = append(words, string(a))
+	}
+	return strings.Join(words, " ")
+}
+
+func TestExperiment_RefusesWrongPlansBeforeAnything(t *testing.T) {
+	w := newWorld(t)
+	w.growing(nil)
+	for text, want := range map[string]string{
+		"db = \"sqlite\"\n":                                             "it varies nothing",
+		"db = \"sqlite\"\n[vary]\nuzers = [1]\n":                        "line 3: uzers is not known: did you mean users?",
+		"db = \"sqlite\"\n[vary]\nusers = []\n":                         "line 3: users has no values",
+		"db = \"sqlite\"\n[vary]\nusers = [1, 1]\n":                     "line 3: users has the value 1 twice",
+		"db = \"sqlite\"\n[vary]\nusers = [1, -1]\n":                    "with users=-1: users: -1 is less than 1 (it is from line 3 of ",
+		"db = \"sqlite\"\n[vary]\nlabels = [\"a=b\"]\n":                 "line 3: labels make no difference",
+		"db = \"sqlite\"\n[vary]\npg_port = [1, 2]\n":                   "line 3 of ",
+		"db = \"sqlite\"\nusers = [1, 2]\n[vary]\nclient_sql=[true]\n":  "users has several numbers",
+		"db = \"sqlite\"\n[vary]\nwarehouses = [1, 2]\n":                "add the line build = \"once\"",
+		"db = \"sqlite\"\n[experiment]\nrepeet = 3\n[vary]\nusers=[1]":  "line 3: repeet is not known in the table experiment: did you mean repeat?",
+		"db = \"sqlite\"\n[experiment]\nrepeat = 0\n[vary]\nusers=[1]":  "line 3: repeat: \"0\" is not a number of runs",
+		"db = \"sqlite\"\n[experiment]\nbuild = 1\n[vary]\nusers=[1]":   "line 3: build: \"1\" is not never, once or each",
+		"db = \"sqlite\"\n[experiment]\nname = \"\"\n[vary]\nusers=[1]": "the name \"\"",
+		"db = \"sqlite\"\nrampup = \"x\"\n[vary]\nusers=[1]":            "line 2 of ",
+		"db = \"sqlite\"\n[vary\n":                                      "is not valid TOML",
+	} {
+		if code := w.run("experiment", "run", writePlan(t, "p.toml", text)); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+			t.Errorf("%q: got exit code %d and %q, want %q", text, code, &w.err, want)
+		}
+	}
+	if len(w.asked) > 0 {
+		t.Errorf("%d jobs began", len(w.asked))
+	}
+	// The same file is a configuration file for other commands.
+	if code := w.run("build", "--config", writePlan(t, "p.toml", scalingPlan)); code != job.OK || len(w.asked) != 1 {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	yaml := "db: sqlite\nvary:\n  users: [1, 2]\n"
+	if code := w.run("experiment", "run", writePlan(t, "p.yaml", yaml)); code != job.OK || len(w.asked) != 3 {
+		t.Errorf("YAML: got exit code %d after %d jobs: %s", code, len(w.asked), &w.err)
+	}
+}

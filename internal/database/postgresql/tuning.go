@@ -1,0 +1,89 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sledge/internal/database"
+)
+
+// tuning writes settings into postgresql.auto.conf, by ALTER SYSTEM.
+var tuning = &database.Tuning{Identity: identity, Read: readSetting, Set: setSetting}
+
+func identity(ctx context.Context, s database.Session) (string, error) {
+	return one(ctx, s, "SELECT system_identifier::text FROM pg_control_system()")
+}
+
+// one returns the only value of a query.
+func one(ctx context.Context, s database.Session, query string) (string, error) {
+	t, err := s.Query(ctx, query, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(t.Rows) == 0 {
+		return "", errors.New("the server returned no row")
+	}
+	return t.Rows[0][0], nil
+}
+
+// settingQuery reads how a setting can be changed, its value, whether postgresql.auto.conf has it, and
+// with which value, and where the value comes from. Superusers see that file.
+const settingQuery = `SELECT s.context, current_setting(s.name), (f.name IS NOT NULL)::text, coalesce(f.setting, ''),
+	CASE WHEN s.sourcefile LIKE '%/postgresql.auto.conf' THEN '' ELSE s.source END
+	FROM pg_settings AS s
+	LEFT JOIN (SELECT name, setting FROM pg_file_settings WHERE sourcefile LIKE '%/postgresql.auto.conf') AS f ON lower(f.name) = lower(s.name)
+	WHERE lower(s.name) = lower(`
+
+func readSetting(ctx context.Context, s database.Session, name string) (database.Tuned, error) {
+	t, err := s.Query(ctx, settingQuery+literal(name)+")", 1)
+	switch {
+	case err != nil:
+		return database.Tuned{}, err
+	case len(t.Rows) == 0:
+		return database.Tuned{}, errors.New("the server does not know this setting")
+	}
+	row := t.Rows[0]
+	switch row[0] {
+	case "internal":
+		return database.Tuned{}, errors.New("the server's program fixes this setting")
+	case "postmaster":
+		return database.Tuned{}, errors.New("the server must be restarted to change this setting")
+	}
+	tuned := database.Tuned{Name: name, InEffect: row[1], Set: row[2] == "true", Value: row[3]}
+	if tuned.Set {
+		tuned.DecidedBy = row[4]
+	}
+	return tuned, nil
+}
+
+func setSetting(ctx context.Context, s database.Session, to database.Tuned) error {
+	before, err := one(ctx, s, "SELECT pg_conf_load_time()::text")
+	if err != nil {
+		return err
+	}
+	statement := "ALTER SYSTEM RESET " + pgx.Identifier{to.Name}.Sanitize()
+	if to.Set {
+		statement = "ALTER SYSTEM SET " + pgx.Identifier{to.Name}.Sanitize() + " TO " + literal(to.Value)
+	}
+	if err := s.Exec(ctx, statement); err != nil {
+		return err
+	}
+	if err := s.Exec(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return err
+	}
+	// The postmaster reads the files before it passes the signal on to this session.
+	const patience, pause = 10 * time.Second, 5 * time.Millisecond
+	for begun := time.Now(); ; time.Sleep(pause) {
+		after, err := one(ctx, s, "SELECT pg_conf_load_time()::text")
+		switch {
+		case err != nil || after != before:
+			return err
+		case time.Since(begun) > patience:
+			return fmt.Errorf("the server has not read its configuration files for %s", patience)
+		}
+	}
+}

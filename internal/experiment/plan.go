@@ -1,0 +1,223 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/settings"
+)
+
+// Experiment is a plan with its cells: all combinations of the values of its factors. Its runs are
+// found in the repository by their labels, so an experiment that was interrupted in any way continues
+// where it ended.
+type Experiment struct {
+	Plan  settings.Plan
+	Cells []Cell
+	Steps []Step // all runs, in the order in which they are performed
+}
+
+// Cell is a combination of values.
+type Cell struct {
+	Values []string            // in the order of the factors
+	Server []settings.Override // settings of the server
+	Order  settings.Order
+	Target string // the database; two cells with one target and different schemas need a build between them
+	schema string // the options that a build depends on
+}
+
+// Step is a run of an experiment.
+type Step struct {
+	Cell       int // an index of Experiment.Cells
+	Repetition int // from 0
+}
+
+// New makes an experiment. order resolves the settings of a cell. An error means that a cell cannot be
+// performed, and nothing was done.
+func New(plan settings.Plan, order func([]settings.Override, []string) (settings.Order, error)) (Experiment, error) {
+	e := Experiment{Plan: plan}
+	const most = 10_000
+	n := plan.Repeat
+	for _, f := range plan.Factors {
+		if n *= len(f.Values); n > most {
+			return e, job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: it has more than %d runs: vary less", plan.Path, most))
+		}
+	}
+	for _, values := range combinations(plan.Factors) {
+		labels := []string{job.LabelExperiment + "=" + plan.Name}
+		for i, f := range plan.Factors {
+			labels = append(labels, f.Name+"="+values[i])
+		}
+		own, server := plan.Overrides(values)
+		one, err := order(own, labels)
+		if err != nil {
+			return e, fmt.Errorf("with %s: %w", strings.Join(labels[1:], ", "), err)
+		}
+		if len(one.Counts) > 1 {
+			return e, job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: users has several numbers: put them into the table vary", plan.Path))
+		}
+		c := Cell{Values: values, Server: server, Order: one}
+		c.Target, c.schema = schemaOf(one)
+		c.Order.Spec.Labels[job.LabelCell] = identity(one.Spec, server)
+		e.Cells = append(e.Cells, c)
+	}
+	if err := e.checkSchemas(); err != nil {
+		return e, err
+	}
+	e.Steps = e.ordered()
+	return e, nil
+}
+
+// combinations returns all combinations of the values of factors. The last factor changes fastest.
+func combinations(factors []settings.Factor) [][]string {
+	all := [][]string{nil}
+	for _, f := range factors {
+		var next [][]string
+		for _, before := range all {
+			for _, value := range f.Values {
+				next = append(next, append(slices.Clone(before), value))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// identity identifies what a run does, and with which settings of the server.
+func identity(s job.Spec, server []settings.Override) string {
+	s.Labels, s.Note, s.Names = nil, "", nil
+	text, err := json.Marshal(s)
+	for _, o := range server {
+		text = append(text, "\n"+o.Name+"="+o.Value...)
+	}
+	if err != nil {
+		panic(err) // a spec is plain data
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6])
+}
+
+// schemaOf returns what identifies the database of an order, and the schema in it.
+func schemaOf(o settings.Order) (target, schema string) {
+	target = o.Plan.Database.Name + " " + o.Plan.Database.Options.Target(o.Plan.Connection)
+	parts := []string{o.Spec.Workload}
+	for _, d := range o.Plan.Options() {
+		if d.Group == option.Schema {
+			parts = append(parts, d.Name+"="+o.Spec.Options[d.Name])
+		}
+	}
+	return target, strings.Join(parts, " ")
+}
+
+// checkSchemas returns an error if cells need different schemas in one database, and the plan does not allow
+// to build them.
+func (e Experiment) checkSchemas() error {
+	schemas := map[string]int{} // the first cell of each target
+	for i, c := range e.Cells {
+		first, seen := schemas[c.Target]
+		if !seen {
+			schemas[c.Target] = i
+			continue
+		}
+		if e.Plan.Build == settings.BuildNever && e.Cells[first].schema != c.schema {
+			return job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: its cells need different schemas in %s: add the line build = \"once\" to the table experiment, which drops and builds the schema whenever it changes", e.Plan.Path, c.Target))
+		}
+	}
+	return nil
+}
+
+// ordered returns the runs in their order: the cells with one schema together, and of these, each
+// repetition of all cells in a random order, so that a drift of the machine affects all cells alike.
+func (e Experiment) ordered() (steps []Step) {
+	random := rand.New(rand.NewPCG(e.Plan.Seed, 0))
+	var groups [][]int
+	at := map[string]int{}
+	for i, c := range e.Cells {
+		key := c.Target + "\n" + c.schema
+		if e.Plan.Build == settings.BuildEach {
+			key = ""
+		}
+		if _, seen := at[key]; !seen {
+			at[key] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[key]] = append(groups[at[key]], i)
+	}
+	random.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	for _, cells := range groups {
+		for repetition := range e.Plan.Repeat {
+			for _, i := range random.Perm(len(cells)) {
+				steps = append(steps, Step{cells[i], repetition})
+			}
+		}
+	}
+	return steps
+}
+
+// State is how far an experiment is.
+type State struct {
+	Left    []Step // runs that are left, in order
+	Failed  int    // runs that failed; they are not repeated
+	Foreign int    // runs of this name that belong to no cell, because the plan has changed
+}
+
+// Blocked reports whether a run could not begin because of the server or its schema, for which there is a remedy. Other
+// runs on that server would fail as well.
+func Blocked(j job.Job) bool {
+	cause := j.Result.Cause
+	return j.Status == job.Failed && cause != nil && cause.Kind != job.BadOption
+}
+
+// StateOf returns the state of an experiment. jobs are the runs with its name, in any order. Stopped,
+// killed and blocked runs are repeated.
+func (e Experiment) StateOf(jobs []job.Job) (s State) {
+	cells := map[string]int{}
+	for i, c := range e.Cells {
+		cells[c.Order.Spec.Labels[job.LabelCell]] = i
+	}
+	performed := make([]int, len(e.Cells))
+	for _, j := range jobs {
+		i, known := cells[j.Spec.Labels[job.LabelCell]]
+		switch {
+		case !known:
+			s.Foreign++
+		case j.Status.Valid() || j.Status == job.Running:
+			performed[i]++
+		case Blocked(j):
+		case j.Status == job.Failed || j.Status == job.Invalid:
+			performed[i]++
+			s.Failed++
+		}
+	}
+	for _, step := range e.Steps {
+		if step.Repetition >= performed[step.Cell] {
+			s.Left = append(s.Left, step)
+		}
+	}
+	return s
+}
+
+// NeedsBuild reports whether the schema must be built before a step. built has the schema that
+// this process built last, by target.
+func (e Experiment) NeedsBuild(step Step, built map[string]string) bool {
+	c := e.Cells[step.Cell]
+	switch e.Plan.Build {
+	case settings.BuildEach:
+		return true
+	case settings.BuildOnce:
+		return built[c.Target] != c.schema
+	}
+	return false
+}
+
+// Built says that the schema of a step has been built.
+func (e Experiment) Built(step Step, built map[string]string) {
+	c := e.Cells[step.Cell]
+	built[c.Target] = c.schema
+}

@@ -1,0 +1,126 @@
+package sqlschema_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+	"sledge/internal/tuning"
+)
+
+// A server's settings are changed for runs, and are afterwards what they were, also if the process that
+// changed them was killed, which leaves its journal.
+func TestTuning_RestoresWhatWasThere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		setting, value, printed string
+		other                   string // another value, as the server prints it
+		session                 string // shows the setting in a session of the owner
+		restart                 string // a setting that needs a restart
+		wrong                   tuning.Setting
+	}{
+		"postgresql": {"work_mem", "9MB", "9MB", "11MB", "SHOW work_mem", "shared_buffers", tuning.Setting{Name: "work_mem", Value: "much"}},
+		"mysql":      {"sort_buffer_size", "512K", "524288", "1048576", "SELECT @@sort_buffer_size", "innodb_page_size", tuning.Setting{Name: "sort_buffer_size", Value: "17"}},
+		"mariadb":    {"sort_buffer_size", "512K", "524288", "1048576", "SELECT @@sort_buffer_size", "innodb_page_size", tuning.Setting{Name: "sort_buffer_size", Value: "17"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.Open(t, name)
+			p := planOf(t, name, server)
+			folder := t.TempDir()
+			file := func() string {
+				if name != "postgresql" {
+					return ""
+				}
+				text, err := os.ReadFile(filepath.Join(server.Dir, "postgresql.auto.conf"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(text)
+			}
+			shown := func() string {
+				s, err := p.Database.Sessions.Connect(t.Context(), p.Connection, database.Admin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				rows, err := s.Query(t.Context(), tt.session, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return rows.Rows[0][0]
+			}
+			open := func() (*tuning.Server, []string) {
+				t.Helper()
+				s, said, err := tuning.Open(t.Context(), folder, p.Job)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, said
+			}
+			// A value that another program has written is kept, too.
+			if name == "postgresql" {
+				for _, statement := range []string{"ALTER SYSTEM SET work_mem TO '5MB'", "SELECT pg_reload_conf()"} {
+					if err := opened(t, p).Exec(t.Context(), statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+				defer func() {
+					if err := opened(t, p).Exec(t.Context(), "ALTER SYSTEM RESET work_mem"); err != nil {
+						t.Error(err)
+					}
+				}()
+			}
+			before, text := shown(), file()
+
+			s, _ := open()
+			for _, refused := range []tuning.Setting{tt.wrong, {Name: tt.restart, Value: "8192"}, {Name: "no_such_setting", Value: "1"}} {
+				if err := s.Try(t.Context(), []tuning.Setting{{Name: tt.setting, Value: tt.value}, refused}); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "set "+refused.Name+" to "+refused.Value) {
+					t.Errorf("%v: got %v, want a refusal", refused, err)
+				}
+				if got := shown(); got != before || file() != text {
+					t.Errorf("%v was refused, and the server has %s, want %s", refused, got, before)
+				}
+			}
+			if err := s.Set(t.Context(), []tuning.Setting{{Name: tt.setting, Value: tt.value}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := shown(); got != tt.printed {
+				t.Errorf("got %s, want %s", got, tt.printed)
+			}
+			s.Close() // as if the process were killed: nothing is restored
+
+			s, said := open()
+			if len(said) != 1 || !strings.Contains(said[0], "had not restored "+tt.setting) {
+				t.Errorf("got %v, want the setting that was left changed", said)
+			}
+			if got := shown(); got != before || file() != text {
+				t.Errorf("got %s and %q, want %s and %q as before", got, file(), before, text)
+			}
+			// What another program has set since is its own.
+			if err := s.Set(t.Context(), []tuning.Setting{{Name: tt.setting, Value: tt.value}}); err != nil {
+				t.Fatal(err)
+			}
+			mine := database.Tuned{Name: tt.setting, Value: tt.other, Set: true}
+			if err := p.Server.Tuning.Set(t.Context(), opened(t, p), mine); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Restore(t.Context()); err == nil || !strings.Contains(err.Error(), "another program has changed "+tt.setting) {
+				t.Errorf("got %v, want to hear that the setting was left alone", err)
+			}
+			if got := shown(); got != tt.other {
+				t.Errorf("got %s, want %s, which another program has set", got, tt.other)
+			}
+			mine.Value = before
+			if err := p.Server.Tuning.Set(t.Context(), opened(t, p), mine); err != nil {
+				t.Fatal(err)
+			}
+			if left, err := filepath.Glob(filepath.Join(folder, "settings", "*.json")); err != nil || len(left) > 0 {
+				t.Errorf("got the journals %v, %v, want none", left, err)
+			}
+			s.Close()
+		})
+	}
+}
