@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,6 +139,45 @@ func TestExperiment_PerformsEachCellAsOftenAsPlanned(t *testing.T) {
 	longer := writePlan(t, "scaling.toml", strings.Replace(scalingPlan, "1m", "2m", 1))
 	if w.run("experiment", "run", longer, "--dry-run"); !strings.Contains(w.err.String(), "of which 18 are left") || !strings.Contains(w.err.String(), "! 18 runs of this name have other settings") {
 		t.Errorf("got %s, want no run to count", &w.err)
+	}
+}
+
+func TestExperiment_ConfirmsItsBestCell(t *testing.T) {
+	w := newWorld(t)
+	w.growing(nil)
+	plan := writePlan(t, "scaling.toml", scalingPlan)
+	if code := w.run("experiment", "confirm", plan); code != job.ExitMissing {
+		t.Errorf("got exit code %d before the experiment: %s", code, &w.err)
+	}
+	if code := w.run("experiment", "run", plan); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	n := len(w.asked)
+	if code := w.run("experiment", "confirm", plan); code != job.OK || !strings.Contains(w.out.String(), "better") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	runs := map[string]int{}
+	for _, spec := range w.asked[n:] {
+		runs[spec.Labels["users"]+" "+spec.Labels["client_sql"]+" "+spec.Labels[job.LabelConfirmation]+spec.Labels[job.LabelExperiment]]++
+	}
+	if want := map[string]int{"4 true scaling": 8, "1 false scaling": 8}; !maps.Equal(runs, want) {
+		t.Errorf("got the runs %v, want %v", runs, want)
+	}
+	n = len(w.asked)
+	if code := w.run("experiment", "run", plan); code != job.OK || len(w.asked) != n {
+		t.Errorf("got exit code %d and %d more runs: those of confirm do not count", code, len(w.asked)-n)
+	}
+	for _, wrong := range []string{"--pairs=0", "--within=-1s"} {
+		if code := w.run("experiment", "confirm", plan, wrong); code != job.ExitUsage {
+			t.Errorf("%s: got exit code %d: %s", wrong, code, &w.err)
+		}
+	}
+	lone := writePlan(t, "lone.toml", "db = \"sqlite\"\n[vary]\nusers = [2]\n")
+	if code := w.run("experiment", "run", lone); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("experiment", "confirm", lone); code != job.OK || !strings.Contains(w.out.String(), "Nothing to confirm") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
 	}
 }
 

@@ -1,20 +1,40 @@
 package database
 
-import "context"
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrRestart is returned for a setting that takes effect when the server starts.
+var ErrRestart = errors.New("the server must be restarted to change this setting")
 
 // Tuning changes settings of a running server for all sessions that begin afterwards. Its functions
-// take a session of role Admin. Settings that need a restart of the server are refused.
+// take a session of role Admin.
 type Tuning struct {
 	// Identity returns a text that differs between servers and does not depend on the server's address.
 	Identity func(ctx context.Context, s Session) (string, error)
 
-	// Read returns a setting. Its error says why the setting cannot be changed: the server does not
-	// know it, or needs a restart.
+	// Read returns a setting. Its error says why the setting cannot be changed, for example because the
+	// server does not know it.
 	Read func(ctx context.Context, s Session, name string) (Tuned, error)
 
 	// Set sets a setting, or, if to.Set is false, removes what Set has written. It returns once new
-	// sessions have the value.
+	// sessions have the value. It returns ErrRestart if the setting takes effect when the server starts.
+	// Then it has written the value only if File is not nil.
 	Set func(ctx context.Context, s Session, to Tuned) error
+
+	// File returns the configuration file in which Set writes, with its text. It is nil for a server that
+	// has no such file, and then Text returns the text of one with settings.
+	File func(ctx context.Context, s Session) (path, text string, err error)
+	Text func(settings []Tuned) string
+
+	// Differs reports whether a server that prints a value uses another one than was set, because it
+	// rounds. It is nil for a server that refuses such values.
+	Differs func(value, printed string) bool
+
+	// Uptime returns how long the server has been running.
+	Uptime func(ctx context.Context, s Session) (time.Duration, error)
 }
 
 // Tuned is a setting of a server.

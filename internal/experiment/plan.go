@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -158,6 +159,20 @@ func (e Experiment) ordered() (steps []Step) {
 		}
 	}
 	return steps
+}
+
+// Reference returns the cell with which to compare another. If settings of the server vary, it differs
+// in them only, and the server has its own; otherwise it has the first value of each factor.
+func (e Experiment) Reference(c Cell) Cell {
+	if len(c.Server) == 0 {
+		return e.Cells[0]
+	}
+	c.Order.Spec.Labels = maps.Clone(c.Order.Spec.Labels)
+	for _, one := range c.Server {
+		delete(c.Order.Spec.Labels, settings.ServerPrefix+one.Name)
+	}
+	c.Server = nil
+	return c
 }
 
 // State is how far an experiment is.

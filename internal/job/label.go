@@ -26,6 +26,8 @@ const LabelProject = "project"
 const (
 	LabelExperiment = "experiment" // the name of the experiment
 	LabelCell       = "cell"       // identifies the cell's settings, so that the runs of a changed plan do not count
+
+	LabelConfirmation = "confirmation" // the experiment whose best cell these runs compare with the reference
 )
 
 // ParseLabel parses a label in the form "name=value".

@@ -229,8 +229,8 @@ func (e Experiment) Sheet() Sheet {
 	return b.sheet
 }
 
-// best returns the cell with the highest median, or nil.
-func (e Experiment) best() (best *ExperimentCell) {
+// Best returns the cell with the highest median, or nil.
+func (e Experiment) Best() (best *ExperimentCell) {
 	for i, c := range e.Cells {
 		if c.Result != nil && (best == nil || c.Result.Median > best.Result.Median) {
 			best = &e.Cells[i]
@@ -258,7 +258,7 @@ func (e Experiment) losing(b *page) {
 }
 
 func (e Experiment) whole(b *page) {
-	best := e.best()
+	best := e.Best()
 	if best == nil {
 		b.say(b.Look.Doubtful, "No run of %s has a valid result yet.", Printable(e.Name))
 	} else {
@@ -268,7 +268,7 @@ func (e Experiment) whole(b *page) {
 		}
 		b.say(b.Look.Strong, "%s", Printable(fmt.Sprintf("Highest median of %s: %s with%s, from %s", e.Figure, figured(&best.Result.Median), text[1:], countRuns(best.Result.Runs))))
 		if len(e.Cells) > 1 {
-			b.say(plain, "The best of %d is likely to be so by chance, too. Repeat it beside another: sledge run --against.", len(e.Cells))
+			b.say(plain, "The best of %d is likely to be so by chance, too: sledge experiment confirm runs it again in turns with the reference.", len(e.Cells))
 		}
 	}
 	e.losing(b)

@@ -22,6 +22,9 @@ const (
 	experimentTable = "experiment"
 )
 
+// ServerPrefix begins the name of a factor that is a setting of the server.
+const ServerPrefix = serverTable + "."
+
 // Plan is what the tables experiment, vary and server of a configuration file say.
 type Plan struct {
 	Path    string
@@ -31,6 +34,10 @@ type Plan struct {
 	Build   Building
 	Stop    bool // whether to end at the first run that fails
 	Factors []Factor
+
+	// For settings of the server that take effect when it starts: commands of the shell that restart it
+	// and that write the file of settings from their input, and the path of that file.
+	Restart, WriteSettings, SettingsFile string
 }
 
 // Factor is a setting that the plan varies.
@@ -54,7 +61,7 @@ const (
 // those of the server.
 func (p Plan) Overrides(values []string) (own, server []Override) {
 	for i, f := range p.Factors {
-		if name, is := strings.CutPrefix(f.Name, serverTable+"."); is {
+		if name, is := strings.CutPrefix(f.Name, ServerPrefix); is {
 			server = append(server, Override{name, values[i], f.Origin})
 		} else {
 			own = append(own, Override{f.Name, values[i], f.Origin})
@@ -125,6 +132,12 @@ func (p *Plan) read(table []item) error {
 			if err := p.readParams(filepath.Join(relativeTo(filepath.Dir(p.Path), value), value)); err != nil {
 				return i.wrong("params: %w", err)
 			}
+		case "restart":
+			p.Restart = value
+		case "write_settings":
+			p.WriteSettings = value
+		case "settings_file":
+			p.SettingsFile = filepath.Join(relativeTo(filepath.Dir(p.Path), value), value)
 		case "build":
 			p.Build = Building(value)
 			if known := []Building{BuildNever, BuildOnce, BuildEach}; !slices.Contains(known, p.Build) {
@@ -136,7 +149,7 @@ func (p *Plan) read(table []item) error {
 			}
 			p.Stop = value == "stop"
 		default:
-			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "params"}))
+			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "params", "restart", "settings_file", "write_settings"}))
 		}
 	}
 	return nil
@@ -161,7 +174,7 @@ func (p *Plan) readFactors(table []item, known nameSet) error {
 // readServer reads the table server.
 func (p *Plan) readServer(table []item) error {
 	for _, i := range table {
-		if err := p.readFactor(i, serverTable+"."+i.key); err != nil {
+		if err := p.readFactor(i, ServerPrefix+i.key); err != nil {
 			return err
 		}
 	}
@@ -214,7 +227,7 @@ func (p *Plan) readParams(path string) error {
 		return fmt.Errorf("%s is not a JSON object with a list of texts for each setting: %w", path, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if err := p.add(Factor{serverTable + "." + name, params[name], path}); err != nil {
+		if err := p.add(Factor{ServerPrefix + name, params[name], path}); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -1,7 +1,9 @@
 package sqlschema_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +13,128 @@ import (
 	"sledge/internal/testserver"
 	"sledge/internal/tuning"
 )
+
+// Settings that take effect when the server starts are what they were, too, whatever happens: a value with
+// which the server does not start, and a process that was killed before or in the middle of a restart.
+func TestTuning_RestartsTheServer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		setting, value, show string // takes effect when the server starts
+		running, other       string // takes effect at once
+		wrong                tuning.Setting
+	}{
+		"postgresql": {"max_wal_senders", "7", "SHOW max_wal_senders", "work_mem", "9MB", tuning.Setting{Name: "shared_buffers", Value: "8000GB"}},
+		"mysql":      {"back_log", "77", "SELECT @@back_log", "sort_buffer_size", "524288", tuning.Setting{Name: "innodb_page_size", Value: "4096"}},
+		"mariadb":    {"back_log", "77", "SELECT @@back_log", "sort_buffer_size", "524288", tuning.Setting{Name: "innodb_page_size", Value: "4096"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder, included := t.TempDir(), t.TempDir()
+			how := tuning.Restarting{Say: func(string) {}}
+			options := []testserver.Option{testserver.Own()}
+			if name != "postgresql" {
+				how.File = filepath.Join(included, "sledge.cnf")
+				options = append(options, testserver.Setting("!includedir "+included))
+			}
+			server := testserver.Open(t, name, options...)
+			how.Command = server.RestartCommand()
+			p := planOf(t, name, server)
+			kept := filepath.Join(server.Dir, "postgresql.auto.conf")
+			if how.File != "" {
+				kept = how.File
+			}
+			file := func() string {
+				text, err := os.ReadFile(kept)
+				if err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+				return string(text)
+			}
+			shown := func() (list [2]string) {
+				s, err := p.Database.Sessions.Connect(t.Context(), p.Connection, database.Admin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				rows, err := s.Query(t.Context(), tt.show, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				other, err := p.Server.Tuning.Read(t.Context(), s, tt.running)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return [2]string{rows.Rows[0][0], other.InEffect}
+			}
+			open := func() (*tuning.Server, []string) {
+				t.Helper()
+				s, said, err := tuning.Open(t.Context(), folder, p.Job, how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, said
+			}
+			before, text := shown(), file()
+			both := []tuning.Setting{{Name: tt.running, Value: tt.other}, {Name: tt.setting, Value: tt.value}}
+			changed := [2]string{tt.value, tt.other}
+			asBefore := func() {
+				t.Helper()
+				if got := shown(); got != before || file() != text {
+					t.Errorf("got %s and %q, want %s and %q as before", got, file(), before, text)
+				}
+			}
+
+			s, _ := open()
+			if err := s.Try(t.Context(), append(both, tt.wrong)); err != nil {
+				t.Fatal(err)
+			}
+			asBefore()
+			if err := s.Set(t.Context(), both); err != nil {
+				t.Fatal(err)
+			}
+			if got := shown(); got != changed {
+				t.Errorf("got %s, want %s", got, changed)
+			}
+			_, isRefused := errors.AsType[*tuning.RefusedError](s.Set(t.Context(), []tuning.Setting{tt.wrong}))
+			if got := shown()[0]; !isRefused || got != before[0] {
+				t.Errorf("the server has %s and refused it: %t; want %s as before", got, isRefused, before[0])
+			}
+			if err := s.Set(t.Context(), both); err != nil {
+				t.Fatal(err)
+			}
+			s.Close() // as if the process were killed: nothing is restored
+
+			s, said := open()
+			if len(said) != 1 || !strings.Contains(said[0], tt.running+", "+tt.setting) {
+				t.Errorf("got %q, want the settings that were left changed", said)
+			}
+			asBefore()
+			if err := s.Set(t.Context(), both); err != nil {
+				t.Fatal(err)
+			}
+			s.Close()
+			// Killed after the file was written and before the server was there again.
+			if out, err := exec.Command("/bin/sh", "-c", server.StopCommand()).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if how.File != "" {
+				if err := os.WriteFile(kept, []byte("[mysqld]\n"+tt.wrong.Name+"="+tt.wrong.Value+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.WriteFile(kept, []byte(tt.wrong.Name+" = '"+tt.wrong.Value+"'\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := tuning.Open(t.Context(), folder, p.Job, tuning.Restarting{}); err == nil || !strings.Contains(err.Error(), "has what they were") {
+				t.Errorf("got %v, want to hear where the settings are kept", err)
+			}
+			s, _ = open()
+			asBefore()
+			s.Close()
+			if left, err := filepath.Glob(filepath.Join(folder, "settings", "*.json")); err != nil || len(left) > 0 {
+				t.Errorf("got the journals %v, %v, want none", left, err)
+			}
+		})
+	}
+}
 
 // A server's settings are changed for runs, and are afterwards what they were, also if the process that
 // changed them was killed, which leaves its journal.
@@ -54,7 +178,7 @@ func TestTuning_RestoresWhatWasThere(t *testing.T) {
 			}
 			open := func() (*tuning.Server, []string) {
 				t.Helper()
-				s, said, err := tuning.Open(t.Context(), folder, p.Job)
+				s, said, err := tuning.Open(t.Context(), folder, p.Job, tuning.Restarting{})
 				if err != nil {
 					t.Fatal(err)
 				}

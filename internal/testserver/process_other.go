@@ -28,3 +28,9 @@ func (s *Server) close()                              {}
 
 // Pid returns 0, because this program has not started the server.
 func (s *Server) Pid() int { return 0 }
+
+// RestartCommand is not available.
+func (s *Server) RestartCommand() string { panic(errUnsupported) }
+
+// StopCommand is not available.
+func (s *Server) StopCommand() string { panic(errUnsupported) }

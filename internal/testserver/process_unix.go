@@ -26,6 +26,34 @@ const unsupported = ""
 //go:embed watch.sh
 var watchScript string
 
+//go:embed restart.sh
+var restartScript string
+
+// RestartCommand returns a command of the shell that restarts a server opened with Own, and fails if the
+// server does not start.
+func (s *Server) RestartCommand() string {
+	words := s.stopWords("RestartCommand")
+	if s.credential != nil {
+		words = append(words, "setpriv", fmt.Sprint("--reuid=", s.credential.Uid), fmt.Sprint("--regid=", s.credential.Gid), "--clear-groups")
+	}
+	words = append(append(words, s.program), s.product.arguments(s)...)
+	return "'" + strings.Join(words, "' '") + "'"
+}
+
+// StopCommand returns a command of the shell that stops a server, also after its RestartCommand.
+func (s *Server) StopCommand() string {
+	return "'" + strings.Join(s.stopWords("StopCommand"), "' '") + "'"
+}
+
+func (s *Server) stopWords(action string) []string {
+	t := s.owner(action)
+	script := filepath.Join(s.folder, "restart.sh")
+	if err := os.WriteFile(script, []byte(restartScript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"/bin/sh", script, s.folder, strconv.Itoa(int(s.product.signals[Fast]))}
+}
+
 // launchScript writes its process ID to the file that the watcher reads, and then becomes the
 // server. So the server never runs without the watcher, and cannot start after the watcher has
 // removed the folder.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
@@ -66,33 +67,49 @@ func runAgainst(ctx context.Context, p *program.Program, a settings.Order, again
 	if err != nil {
 		return err
 	}
-	pairs := again.times()
-	turns := experiment.Turns(pairs, a.Spec.Seed)
+	return takeTurns(ctx, p, s, turns{names, setups, again.times(), again.within, func(_ int, order settings.Order) (job.Job, error) {
+		return performOne(ctx, p, order, s)
+	}})
+}
+
+// turns are pairs of runs of two set-ups, which take turns.
+type turns struct {
+	names  [2]string
+	orders [2]settings.Order
+	pairs  int
+	within time.Duration // no pair begins that would end later; 0 for no limit
+	run    func(setup int, order settings.Order) (job.Job, error)
+}
+
+// takeTurns performs pairs of runs, and prints the comparison. Its errors have the exit codes of sledge
+// compare.
+func takeTurns(ctx context.Context, p *program.Program, s *jobflags.Flags, t turns) error {
+	which := experiment.Turns(t.pairs, t.orders[0].Spec.Seed)
 	var sweep experiment.Sweep
-	for _, which := range turns {
-		sweep.Orders = append(sweep.Orders, setups[which])
+	for _, setup := range which {
+		sweep.Orders = append(sweep.Orders, t.orders[setup])
 	}
-	clock := experiment.NewClock(again.within)
+	clock := experiment.NewClock(t.within)
 	var runs [2][]report.Measured
 	compare := func() (report.SetupComparison, error) {
 		whole := min(len(runs[0]), len(runs[1]))
-		return results.CompareSetups(p, names, [2][]report.Measured{runs[0][:whole], runs[1][:whole]}, report.Test{})
+		return results.CompareSetups(p, t.names, [2][]report.Measured{runs[0][:whole], runs[1][:whole]}, report.Test{})
 	}
 	done := sweep.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		pair := i/2 + 1
-		s.Title = fmt.Sprintf("pair %d of %d, %s", pair, pairs, report.Letter(turns[i]))
-		j, err := performOne(ctx, p, order, s)
+		s.Title = fmt.Sprintf("pair %d of %d, %s", pair, t.pairs, report.Letter(which[i]))
+		j, err := t.run(which[i], order)
 		if !j.Status.Valid() { // it ends the series, and its pair is not compared
 			return j, err
 		}
-		runs[turns[i]] = append(runs[turns[i]], report.Measured{Job: j, Summary: j.Result.Summary})
+		runs[which[i]] = append(runs[which[i]], report.Measured{Job: j, Summary: j.Result.Summary})
 		if i%2 == 0 {
 			sayRun(p, s.Title, j, "")
 			return j, err
 		}
 		clock.Step()
-		sayRun(p, s.Title, j, timeLeft(clock, pairs-pair))
-		if pair >= leastTold && pair < pairs {
+		sayRun(p, s.Title, j, timeLeft(clock, t.pairs-pair))
+		if pair >= leastTold && pair < t.pairs {
 			if c, err := compare(); err == nil {
 				tell(p, "So far: "+c.Outcome())
 			}
@@ -105,8 +122,8 @@ func runAgainst(ctx context.Context, p *program.Program, a settings.Order, again
 	if min(len(runs[0]), len(runs[1])) == 0 {
 		return done.Err()
 	}
-	if whole := len(done.Jobs) / 2; done.Failure == nil && whole < pairs {
-		warn(p, fmt.Sprintf("Ended after %d of %d pairs: another would probably end after the time of --within.", whole, pairs))
+	if whole := len(done.Jobs) / 2; done.Failure == nil && whole < t.pairs {
+		warn(p, fmt.Sprintf("Ended after %d of %d pairs: another would probably end after the time of --within.", whole, t.pairs))
 	}
 	c, err := compare()
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"sledge/internal/repository"
 	"sledge/internal/settings"
 	"sledge/internal/terminal"
+	"sledge/internal/tuning"
 )
 
 // ExperimentCommand returns "sledge experiment".
@@ -39,7 +40,7 @@ file with a table vary; docs/experiments.md describes it.`,
 		Args:    program.OnlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(experimentRun(p), experimentShow(p), experimentRestore(p))
+	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentRestore(p))
 	return c
 }
 
@@ -130,14 +131,15 @@ func (e *experimenting) signIn(ctx context.Context, from settings.Sources, order
 	return order, err
 }
 
-func (e *experimenting) run(ctx context.Context, path string) (err error) {
+// read reads a plan, and prints the warnings about its settings.
+func (e *experimenting) read(path string) (experiment.Experiment, error) {
 	p := e.program
 	plan, err := p.Resolver.ReadPlan(path)
 	if err != nil {
-		return err
+		return experiment.Experiment{}, err
 	}
 	warned := map[string]bool{}
-	x, err := experiment.New(plan, func(overrides []settings.Override, labels []string) (settings.Order, error) {
+	return experiment.New(plan, func(overrides []settings.Override, labels []string) (settings.Order, error) {
 		order, err := p.Resolver.Resolve(job.Run, e.sources(path, overrides, labels))
 		for _, warning := range order.Warnings {
 			if !warned[warning] {
@@ -147,9 +149,15 @@ func (e *experimenting) run(ctx context.Context, path string) (err error) {
 		}
 		return order, err
 	})
+}
+
+func (e *experimenting) run(ctx context.Context, path string) (err error) {
+	p := e.program
+	x, err := e.read(path)
 	if err != nil {
 		return err
 	}
+	plan := x.Plan
 	store, err := p.OpenRepository(e.flags.Repository)
 	if err != nil {
 		return err
@@ -223,29 +231,21 @@ func (e *experimenting) perform(ctx context.Context, x experiment.Experiment, st
 	clock := experiment.NewClock(e.within)
 	var failures []error
 	blocked := map[string]bool{} // targets
+	refused := map[int]bool{}    // cells with which the server does not start
 	err = experiment.Repeat(ctx, len(state.Left), 0, func(i int) error {
 		step := state.Left[i]
 		cell := x.Cells[step.Cell]
-		if blocked[cell.Target] {
+		if blocked[cell.Target] || refused[step.Cell] {
 			return nil
 		}
-		if x.NeedsBuild(step, e.built) {
-			if err := e.build(ctx, x, step); err != nil {
-				return err
-			}
-		}
 		s.Title = fmt.Sprintf("run %d of %d: %s", i+1, len(state.Left), describe(x.Plan, cell))
-		if server := servers[cell.Target]; server != nil {
-			if err := server.Set(ctx, settingsOf(cell)); err != nil {
-				return err
-			}
+		j, err := e.runCell(ctx, x, step, servers[cell.Target])
+		if _, is := errors.AsType[*tuning.RefusedError](err); is && !x.Plan.Stop && ctx.Err() == nil {
+			refused[step.Cell] = true
+			failures = append(failures, err)
+			warn(p, fmt.Sprintf("%s: %v. Its runs are left out.", s.Title, err))
+			return nil
 		}
-		own, _ := x.Plan.Overrides(cell.Values)
-		order, err := e.signIn(ctx, e.sources(x.Plan.Path, own, nil), cell.Order)
-		if err != nil {
-			return err
-		}
-		j, err := performOne(ctx, p, order, s)
 		if j.Status == "" {
 			return err
 		}
@@ -272,16 +272,40 @@ func (e *experimenting) perform(ctx context.Context, x experiment.Experiment, st
 		return nil
 	})
 	if n := len(failures); n > 1 {
-		return errors.Join(err, fmt.Errorf("%d runs failed or missed a threshold, the first because: %w", n, failures[0]))
+		return errors.Join(err, fmt.Errorf("%d runs failed, missed a threshold or could not begin, the first because: %w", n, failures[0]))
 	}
 	return errors.Join(append(failures, err)...)
+}
+
+// runCell performs a run of a cell: it builds the schema and changes the settings of the server first, if
+// that is needed. A job without a status did not begin.
+func (e *experimenting) runCell(ctx context.Context, x experiment.Experiment, step experiment.Step, server *tuning.Server) (job.Job, error) {
+	cell := x.Cells[step.Cell]
+	if x.NeedsBuild(step, e.built) {
+		if err := e.build(ctx, x, step); err != nil {
+			return job.Job{}, err
+		}
+	}
+	if server != nil {
+		if err := server.Set(ctx, settingsOf(cell)); err != nil {
+			return job.Job{}, err
+		}
+	}
+	own, _ := x.Plan.Overrides(cell.Values)
+	order, err := e.signIn(ctx, e.sources(x.Plan.Path, own, nil), cell.Order)
+	if err != nil {
+		return job.Job{}, err
+	}
+	return performOne(ctx, e.program, order, &e.flags)
 }
 
 // describe names a cell: "users=4 client_sql=true".
 func describe(plan settings.Plan, cell experiment.Cell) string {
 	var parts []string
 	for i, f := range plan.Factors {
-		parts = append(parts, f.Name+"="+cell.Values[i])
+		if len(cell.Server) > 0 || !strings.HasPrefix(f.Name, settings.ServerPrefix) {
+			parts = append(parts, f.Name+"="+cell.Values[i])
+		}
 	}
 	return strings.Join(parts, " ")
 }

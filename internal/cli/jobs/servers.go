@@ -9,7 +9,6 @@ import (
 
 	"sledge/internal/cli/program"
 	"sledge/internal/experiment"
-	"sledge/internal/job"
 	"sledge/internal/settings"
 	"sledge/internal/tuning"
 )
@@ -64,7 +63,12 @@ func (e *experimenting) openServer(ctx context.Context, plan settings.Plan, cell
 	if err != nil {
 		return nil, err
 	}
-	s, said, err := tuning.Open(ctx, folder, order.Plan.Job)
+	s, said, err := tuning.Open(ctx, folder, order.Plan.Job, tuning.Restarting{
+		Command: plan.Restart,
+		File:    plan.SettingsFile,
+		Write:   plan.WriteSettings,
+		Say:     func(text string) { tell(e.program, text) },
+	})
 	for _, sentence := range said {
 		warn(e.program, sentence)
 	}
@@ -92,13 +96,7 @@ so, too. An experiment that ends in any other way restores them itself.`,
 		Example: program.Examples("sledge experiment restore memory.toml"),
 		Args:    onePlan,
 		RunE: p.Body(func(ctx context.Context, args []string) error {
-			plan, err := p.Resolver.ReadPlan(args[0])
-			if err != nil {
-				return err
-			}
-			x, err := experiment.New(plan, func(own []settings.Override, labels []string) (settings.Order, error) {
-				return p.Resolver.Resolve(job.Run, e.sources(plan.Path, own, labels))
-			})
+			x, err := e.read(args[0])
 			if err != nil {
 				return err
 			}
@@ -108,7 +106,7 @@ so, too. An experiment that ends in any other way restores them itself.`,
 					continue
 				}
 				seen[cell.Target] = true
-				s, err := e.openServer(ctx, plan, cell)
+				s, err := e.openServer(ctx, x.Plan, cell)
 				if err != nil {
 					return err
 				}

@@ -26,6 +26,15 @@ func ShowExperiment(ctx context.Context, p *program.Program, store *repository.S
 	return form.print(p, e, func() ([]byte, error) { return paper.ExperimentHTML(e) })
 }
 
+// BestCell returns the values of the cell with the highest median, or nil without a valid run.
+func BestCell(ctx context.Context, store *repository.Store, name string, factors []string) ([]string, error) {
+	e, _, err := document.NewExperiment(ctx, store, name, factors)
+	if best := e.Best(); err == nil && best != nil {
+		return best.Values, nil
+	}
+	return nil, err
+}
+
 // Form is the form in which to print a result of several runs; text by default.
 type Form struct {
 	JSON, Markdown bool

@@ -3,16 +3,18 @@ package mysql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"sledge/internal/database"
 )
 
-// tuning sets global variables, which last until the server restarts.
-var tuning = &database.Tuning{Identity: identity, Read: readVariable, Set: setVariable}
+// tuning sets global variables, which last until the server restarts. Those that are read only are
+// written into a configuration file, because MariaDB has no SET PERSIST, and a value with which MySQL
+// does not start would stay in mysqld-auto.cnf.
+var tuning = &database.Tuning{Identity: identity, Read: readVariable, Set: setVariable, Text: optionFile, Differs: differs, Uptime: uptime}
 
 func identity(ctx context.Context, s database.Session) (string, error) {
 	t, err := s.Query(ctx, "SELECT concat_ws(' ', @@hostname, @@port, @@datadir)", 1)
@@ -43,22 +45,35 @@ func readVariable(ctx context.Context, s database.Session, name string) (databas
 func setVariable(ctx context.Context, s database.Session, to database.Tuned) error {
 	err := s.Exec(ctx, "SET GLOBAL "+to.Name+" = "+valueOf(to.Value))
 	const readOnly = 1238
-	switch {
-	case number(err) == readOnly:
-		return fmt.Errorf("the server must be restarted to change this variable: %w", err)
-	case err != nil:
-		return err
+	if number(err) == readOnly {
+		return database.ErrRestart
 	}
-	now, err := readVariable(ctx, s, to.Name)
+	return err
+}
+
+// differs reports whether a server rounded a value, or has a limit.
+func differs(value, printed string) bool {
+	wanted, notWanted := strconv.ParseFloat(valueOf(value), 64)
+	used, notUsed := strconv.ParseFloat(printed, 64)
+	return notWanted == nil && notUsed == nil && wanted != used
+}
+
+// optionFile returns the text of a file of options with variables.
+func optionFile(settings []database.Tuned) string {
+	text := "[mysqld]\n"
+	for _, one := range settings {
+		text += one.Name + ` = "` + strings.ReplaceAll(one.Value, `\`, `\\`) + `"` + "\n"
+	}
+	return text
+}
+
+func uptime(ctx context.Context, s database.Session) (time.Duration, error) {
+	t, err := s.Query(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	wanted, notWanted := strconv.ParseFloat(valueOf(to.Value), 64)
-	used, notUsed := strconv.ParseFloat(now.Value, 64)
-	if notWanted == nil && notUsed == nil && wanted != used { // the server rounds, or has limits
-		return fmt.Errorf("the server uses %s instead: give that", now.Value)
-	}
-	return nil
+	seconds, err := strconv.ParseInt(t.Rows[0][1], 10, 64)
+	return time.Duration(seconds) * time.Second, err
 }
 
 // sized matches a number with the suffix that files of options may have, and SET may not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,7 +13,7 @@ import (
 )
 
 // tuning writes settings into postgresql.auto.conf, by ALTER SYSTEM.
-var tuning = &database.Tuning{Identity: identity, Read: readSetting, Set: setSetting}
+var tuning = &database.Tuning{Identity: identity, Read: readSetting, Set: setSetting, File: settingsFile, Uptime: uptime}
 
 func identity(ctx context.Context, s database.Session) (string, error) {
 	return one(ctx, s, "SELECT system_identifier::text FROM pg_control_system()")
@@ -47,11 +48,8 @@ func readSetting(ctx context.Context, s database.Session, name string) (database
 		return database.Tuned{}, errors.New("the server does not know this setting")
 	}
 	row := t.Rows[0]
-	switch row[0] {
-	case "internal":
+	if row[0] == "internal" {
 		return database.Tuned{}, errors.New("the server's program fixes this setting")
-	case "postmaster":
-		return database.Tuned{}, errors.New("the server must be restarted to change this setting")
 	}
 	tuned := database.Tuned{Name: name, InEffect: row[1], Set: row[2] == "true", Value: row[3]}
 	if tuned.Set {
@@ -80,10 +78,38 @@ func setSetting(ctx context.Context, s database.Session, to database.Tuned) erro
 	for begun := time.Now(); ; time.Sleep(pause) {
 		after, err := one(ctx, s, "SELECT pg_conf_load_time()::text")
 		switch {
-		case err != nil || after != before:
+		case err != nil:
 			return err
+		case after != before:
+			return needsRestart(ctx, s, to.Name)
 		case time.Since(begun) > patience:
 			return fmt.Errorf("the server has not read its configuration files for %s", patience)
 		}
 	}
+}
+
+// needsRestart returns database.ErrRestart if a setting takes effect when the server starts.
+func needsRestart(ctx context.Context, s database.Session, name string) error {
+	when, err := one(ctx, s, "SELECT context FROM pg_settings WHERE lower(name) = lower("+literal(name)+")")
+	if err == nil && when == "postmaster" {
+		return database.ErrRestart
+	}
+	return err
+}
+
+func settingsFile(ctx context.Context, s database.Session) (path, text string, err error) {
+	t, err := s.Query(ctx, "SELECT current_setting('data_directory') || '/postgresql.auto.conf', pg_read_file('postgresql.auto.conf')", 1)
+	if err != nil {
+		return "", "", err
+	}
+	return t.Rows[0][0], t.Rows[0][1], nil
+}
+
+func uptime(ctx context.Context, s database.Session) (time.Duration, error) {
+	text, err := one(ctx, s, "SELECT round(1000 * extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()))::bigint::text")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return time.Duration(n) * time.Millisecond, err
 }

@@ -1,0 +1,252 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+)
+
+// Restarting says how to restart a server, for settings that take effect then. The commands are run by
+// the system's shell (sh, on Windows cmd).
+type Restarting struct {
+	Command string            // restarts the server, and fails if it does not start; "": the server cannot be restarted
+	File    string            // a configuration file for Sledge's settings, which the server reads last
+	Write   string            // writes that file from its standard input; "": File is on this machine
+	Say     func(text string) // is told of each restart
+}
+
+// check returns an error if something is missing for a server.
+func (r Restarting) check(j plan.Job) error {
+	own := j.Server.Tuning.File != nil
+	switch {
+	case r.Command == "" && (r.File != "" || r.Write != ""):
+		return errors.New("settings_file and write_settings have no effect without restart: add the command that restarts the server")
+	case r.Command != "" && own && r.File != "":
+		return fmt.Errorf("settings_file has no effect: %s keeps settings in a file of its own", j.Database.Title)
+	case r.File != "" && r.Write != "":
+		return errors.New("give settings_file, or write_settings for a file on another machine")
+	case r.Command != "" && !own && r.File == "" && r.Write == "":
+		return fmt.Errorf("add settings_file, a file that the %s server reads last when it starts, such as one in a folder of !includedir", j.Database.Title)
+	}
+	return nil
+}
+
+// RefusedError says that a server does not start with settings, or uses other ones. It runs.
+type RefusedError struct{ err error }
+
+// Error returns the reason's text.
+func (e *RefusedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the reason.
+func (e *RefusedError) Unwrap() error { return e.err }
+
+// configuration is the text of a configuration file.
+type configuration struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+	None bool   `json:"none,omitempty"` // there was no such file
+}
+
+// with returns the file with more lines at its end.
+func (c configuration) with(lines string) configuration {
+	if c.Text != "" && !strings.HasSuffix(c.Text, "\n") {
+		c.Text += "\n"
+	}
+	c.Text += lines
+	c.None = false
+	return c
+}
+
+// restartPatience is the time limit for a restart, in which a server may write gigabytes to its disk.
+const restartPatience = 10 * time.Minute
+
+// readFile returns the configuration file before the first change.
+func (s *Server) readFile(ctx context.Context) (*configuration, error) {
+	if own := s.plan.Server.Tuning.File; own != nil {
+		session, err := s.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		path, text, err := own(ctx, session)
+		if err != nil {
+			return nil, fmt.Errorf("read the server's file of settings: %w", err)
+		}
+		return &configuration{Path: path, Text: text}, nil
+	}
+	if s.how.Write != "" {
+		return &configuration{Path: s.how.File}, nil
+	}
+	text, err := os.ReadFile(s.how.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &configuration{Path: s.how.File, None: true}, nil
+	}
+	return &configuration{Path: s.how.File, Text: string(text)}, err
+}
+
+// writeFile writes the configuration file in its place, so that it keeps its owner.
+func (s *Server) writeFile(ctx context.Context, file configuration) error {
+	if s.how.Write != "" {
+		if err := shell(ctx, s.how.Write, file.Text); err != nil {
+			return fmt.Errorf("the command of write_settings: %w", err)
+		}
+		return nil
+	}
+	if file.None {
+		if err := os.Remove(file.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	f, err := os.OpenFile(file.Path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) //nolint:gosec // the server's user must be able to read it
+	if err != nil {
+		return fmt.Errorf("write the server's file of settings: %w", err)
+	}
+	_, err = f.WriteString(file.Text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// startWith restarts the server with settings that are written. If it does not start, the server is
+// started with the settings that it had.
+func (s *Server) startWith(ctx context.Context, settings []database.Tuned) error {
+	var list []string
+	for _, one := range settings {
+		list = append(list, one.Name+"="+one.Value)
+	}
+	s.running = nil
+	begun := time.Now()
+	err := s.restart(ctx)
+	if err == nil {
+		s.running = settings
+		s.how.Say(fmt.Sprintf("restarted the server with %s: %.1f s", strings.Join(list, ", "), time.Since(begun).Seconds()))
+		return nil
+	}
+	if again := s.startAsBefore(ctx); again != nil {
+		return errors.Join(err, again)
+	}
+	return &RefusedError{fmt.Errorf("the server did not start with %s, and was started without: %w", strings.Join(list, ", "), err)}
+}
+
+// startAsBefore starts the server with the configuration file that it had.
+func (s *Server) startAsBefore(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := s.writeFile(ctx, *s.File); err != nil {
+		return err
+	}
+	if err := s.restart(ctx); err != nil {
+		return fmt.Errorf("the server does not start with the settings that it had: %w", err)
+	}
+	return nil
+}
+
+// restart restarts the server, and waits until it answers.
+func (s *Server) restart(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience)
+	defer cancel()
+	begun := time.Now()
+	if err := shell(ctx, s.how.Command, ""); err != nil {
+		return fmt.Errorf("the command of restart: %w", err)
+	}
+	for ended := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		up, err := s.uptime(ctx)
+		_, refused := errors.AsType[*database.PasswordError](err)
+		switch {
+		case refused || err != nil && ctx.Err() != nil:
+			return err
+		case err == nil && up <= time.Since(begun)+time.Second:
+			return nil
+		case err == nil && time.Since(ended) > patience:
+			return fmt.Errorf("the command of restart has ended, and the server has been running for %s: it did not restart", up.Round(time.Second))
+		}
+	}
+}
+
+func (s *Server) uptime(ctx context.Context) (time.Duration, error) {
+	session, err := s.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer session.Close()
+	return s.plan.Server.Tuning.Uptime(ctx, session)
+}
+
+// reach returns a session. If the server does not answer, it is first started with the settings that it
+// had: an earlier process may have left it in the middle of a restart.
+func (s *Server) reach(ctx context.Context) (database.Session, error) {
+	session, err := s.connect(ctx)
+	_, refused := errors.AsType[*database.PasswordError](err)
+	if err == nil || refused || s.File == nil || s.how.Command == "" {
+		return session, err
+	}
+	s.how.Say("the server does not answer: start it with the settings that it had")
+	if again := s.startAsBefore(ctx); again != nil {
+		// The command of the earlier process may have been at work, too.
+		if again = s.startAsBefore(ctx); again != nil {
+			return nil, errors.Join(err, again)
+		}
+	}
+	return s.connect(ctx)
+}
+
+// startLeft starts a server that does not answer if a journal says that its settings are changed, and
+// returns a session.
+func (s *Server) startLeft(ctx context.Context, folder string, failure error) (database.Session, error) {
+	journals, err := filepath.Glob(filepath.Join(folder, "settings", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range journals {
+		kept, err := read(path)
+		if err != nil || kept.Target != s.plan.Target() || len(kept.Originals) == 0 {
+			continue
+		}
+		if s.how.Command == "" {
+			return nil, fmt.Errorf("%w (an earlier experiment has changed settings of this server, and %s has what they were)", failure, path)
+		}
+		unlock, err := s.lock(path)
+		if err != nil {
+			return nil, err
+		}
+		s.journal = kept
+		session, err := s.reach(ctx)
+		s.journal = journal{}
+		unlock()
+		return session, err
+	}
+	return nil, failure
+}
+
+// shell runs a command with an input. Its error has the command's last lines. Ctrl-C does not reach it.
+func shell(ctx context.Context, command, input string) error {
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	if runtime.GOOS == "windows" {
+		c = exec.CommandContext(ctx, "cmd", "/C", command)
+	}
+	detach(c)
+	c.Stdin = strings.NewReader(input)
+	// A file, because a server that the command starts may keep its output open.
+	output, err := os.CreateTemp("", "sledge-command-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(output.Name())
+	defer output.Close()
+	c.Stdout, c.Stderr = output, output
+	if err = c.Run(); err == nil {
+		return nil
+	}
+	text, _ := os.ReadFile(output.Name()) // the command's error matters
+	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
+	const most = 5
+	return fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-most):], "; "))
+}
