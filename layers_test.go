@@ -156,7 +156,7 @@ var layers = map[string]string{
 	"cli/program":   "agent control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
 	"cli/results":   "bundle cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings statistics terminal",
-	"tuning":        "database engine/plan engine/target job privatefile",
+	"tuning":        "database engine/plan engine/target host job privatefile",
 	"cli/jobs":      "bundle cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings statistics terminal tuning",
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",

@@ -23,16 +23,19 @@ type Process struct {
 const beganWithin = 2 * time.Second
 
 // Self returns this process.
-func Self() (Process, error) {
+func Self() (Process, error) { return ProcessOf(os.Getpid()) }
+
+// ProcessOf returns the process with a pid on this host.
+func ProcessOf(pid int) (Process, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		return Process{}, fmt.Errorf("find the name of this host: %w", err)
 	}
-	begun, _, err := look(os.Getpid())
+	begun, _, err := look(pid)
 	if err != nil {
-		return Process{}, fmt.Errorf("find the start time of this process: %w", err)
+		return Process{}, fmt.Errorf("find the start time of process %d: %w", pid, err)
 	}
-	return Process{name, os.Getpid(), begun}, nil
+	return Process{name, pid, begun}, nil
 }
 
 // look returns the start time of the process with a pid, and whether it still runs. A zombie does

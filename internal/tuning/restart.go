@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/plan"
+	"sledge/internal/host"
 )
 
 // Restarting says how to restart a server, for settings that take effect then. The commands are run by
@@ -97,7 +97,7 @@ func (s *Server) readFile(ctx context.Context) (*configuration, error) {
 // writeFile writes the configuration file in its place, so that it keeps its owner.
 func (s *Server) writeFile(ctx context.Context, file configuration) error {
 	if s.how.Write != "" {
-		if err := shell(ctx, s.how.Write, file.Text); err != nil {
+		if err := s.runCommand(ctx, s.how.Write, file.Text); err != nil {
 			return fmt.Errorf("the command of write_settings: %w", err)
 		}
 		return nil
@@ -154,7 +154,8 @@ func (s *Server) restart(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience)
 	defer cancel()
 	begun := time.Now()
-	if err := shell(ctx, s.how.Command, ""); err != nil {
+	err := s.runCommand(ctx, s.how.Command, "")
+	if err != nil {
 		return fmt.Errorf("the command of restart: %w", err)
 	}
 	for ended := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -217,7 +218,7 @@ func (s *Server) startLeft(ctx context.Context, folder string, failure error) (d
 		if err != nil {
 			return nil, err
 		}
-		s.journal = kept
+		s.path, s.journal = path, kept
 		session, err := s.reach(ctx)
 		s.journal = journal{}
 		unlock()
@@ -226,27 +227,68 @@ func (s *Server) startLeft(ctx context.Context, folder string, failure error) (d
 	return nil, failure
 }
 
-// shell runs a command with an input. Its error has the command's last lines. Ctrl-C does not reach it.
-func shell(ctx context.Context, command, input string) error {
-	c := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-	if runtime.GOOS == "windows" {
-		c = exec.CommandContext(ctx, "cmd", "/C", command)
+// awaitCommands waits for commands that killed processes have left running, by the journals of a server.
+func (s *Server) awaitCommands(ctx context.Context, folder string) error {
+	ctx, cancel := context.WithTimeout(ctx, restartPatience)
+	defer cancel()
+	journals, err := filepath.Glob(filepath.Join(folder, "settings", "*.json"))
+	if err != nil {
+		return err
 	}
-	detach(c)
+	for _, path := range journals {
+		kept, err := read(path)
+		if err != nil || kept.Target != s.plan.Target() || kept.Command.PID == 0 || !kept.Command.Alive() {
+			continue
+		}
+		s.how.Say("wait for the end of a command that an earlier experiment has left running")
+		for kept.Command.Alive() {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("a command of an earlier experiment is still running (process %d): %w", kept.Command.PID, ctx.Err())
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+// runCommand runs a command of the shell with an input. Its error has the command's last lines. The
+// journal has the command's process while it runs, because it outlives this process, and another must not
+// run beside it.
+func (s *Server) runCommand(ctx context.Context, command, input string) error {
+	c := shell(ctx, command)
 	c.Stdin = strings.NewReader(input)
 	// A file, because a server that the command starts may keep its output open.
 	output, err := os.CreateTemp("", "sledge-command-")
 	if err != nil {
 		return err
 	}
+	_ = os.Remove(output.Name()) // on Windows it can be removed only after it is closed
 	defer os.Remove(output.Name())
 	defer output.Close()
 	c.Stdout, c.Stderr = output, output
-	if err = c.Run(); err == nil {
-		return nil
+	letGo, err := held(c)
+	if err != nil {
+		return err
 	}
-	text, _ := os.ReadFile(output.Name()) // the command's error matters
+	if err := c.Start(); err != nil {
+		return errors.Join(err, letGo())
+	}
+	s.Command, err = host.ProcessOf(c.Process.Pid)
+	if err = errors.Join(err, s.keep()); err == nil {
+		err = letGo()
+	}
+	if err != nil {
+		return errors.Join(err, c.Process.Kill(), c.Wait())
+	}
+	err = c.Wait()
+	s.Command = host.Process{}
+	if err == nil {
+		return s.keep()
+	}
+	_, _ = output.Seek(0, io.SeekStart) // the command's error matters
+	text, _ := io.ReadAll(output)
 	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
 	const most = 5
-	return fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-most):], "; "))
+	return errors.Join(fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-most):], "; ")), s.keep())
 }

@@ -19,6 +19,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/engine/plan"
 	"sledge/internal/engine/target"
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/privatefile"
 )
@@ -52,6 +53,9 @@ type journal struct {
 	// File is what the configuration file was whose settings take effect when the server starts. It is
 	// nil if the server could not be restarted.
 	File *configuration `json:"file,omitempty"`
+
+	// Command is the process of the command that is running.
+	Command host.Process `json:"command,omitzero"`
 }
 
 // patience is the time limit for changing or restoring the settings of a server.
@@ -68,6 +72,9 @@ func Open(ctx context.Context, folder string, j plan.Job, how Restarting) (s *Se
 		return nil, nil, job.WithExit(job.ExitUsage, err)
 	}
 	s = &Server{plan: j, how: how, accepted: map[Setting]string{}}
+	if err := s.awaitCommands(ctx, folder); err != nil {
+		return nil, nil, err
+	}
 	session, err := s.connect(ctx)
 	if err != nil {
 		if session, err = s.startLeft(ctx, folder, err); err != nil {
@@ -216,7 +223,10 @@ func (s *Server) set(ctx context.Context, session database.Session, to database.
 
 // keep writes the journal to the disk.
 func (s *Server) keep() error {
-	s.Target, s.File = s.plan.Target(), s.original
+	s.Target = s.plan.Target()
+	if s.original != nil {
+		s.File = s.original
+	}
 	return privatefile.ReplaceJSON(s.path, s.journal)
 }
 
@@ -297,7 +307,7 @@ func (s *Server) restore(ctx context.Context) (names []string, err error) {
 			switch {
 			case err == nil && now == was:
 				continue // the server had refused the change
-			case err == nil && !s.Pending && !slices.Contains(s.Ours[was.Name], now.InEffect):
+			case err == nil && !s.Pending && now.InEffect != was.InEffect && !slices.Contains(s.Ours[was.Name], now.InEffect):
 				left = append(left, fmt.Errorf("another program has changed %s to %s, so it was not restored to %s", was.Name, now.InEffect, was.InEffect))
 				continue
 			}
