@@ -176,7 +176,7 @@ func TestExperiment_ConfirmsItsBestCell(t *testing.T) {
 	if code := w.run("experiment", "run", lone); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
-	if code := w.run("experiment", "confirm", lone); code != job.OK || !strings.Contains(w.out.String(), "Nothing to confirm") {
+	if code := w.run("experiment", "confirm", lone); code != job.OK || !strings.Contains(w.err.String(), "Nothing to confirm") {
 		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
 	}
 }

@@ -69,8 +69,8 @@ func (e *experimenting) confirm(ctx context.Context, path string, pairs int) (er
 	}
 	c, names := confirmation(x, best)
 	if names[0] == names[1] {
-		_, err := fmt.Fprintf(p.Stdout, "Nothing to confirm: no combination has a higher median than %s.\n", names[0])
-		return err
+		tell(p, "Nothing to confirm: no combination has a higher median than "+names[0]+".")
+		return nil
 	}
 	tell(p, fmt.Sprintf("B, %s, has the highest median of %d; A is %s", names[1], len(x.Cells), names[0]))
 	servers, err := e.openServers(ctx, c, experiment.State{Left: []experiment.Step{{Cell: 1}}})
