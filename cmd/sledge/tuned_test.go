@@ -63,6 +63,11 @@ func TestExperiment_KilledRestoresTheServer(t *testing.T) {
 	if list := p.must("jobs", "list", "--label", "server.work_mem=2MB", "--status", "succeeded"); strings.Count(list, "tuned") != 2 {
 		t.Errorf("got %s, want two runs", list)
 	}
+	// The reference of the best combination has the server's own settings. One pair decides nothing.
+	stdout, stderr, exit = p.run("experiment", "confirm", plan, "--pairs", "1")
+	if exit != job.ExitUsage || !strings.Contains(stdout, "with the server's own settings") || !strings.Contains(stdout, "server's work_mem") || read() != before {
+		t.Errorf("exit code %d, and %q is left: %s%s", exit, read(), stdout, stderr)
+	}
 	// A mistake ends the experiment before its first run.
 	if err := os.WriteFile(plan, []byte("db = \"pg\"\n[server]\nshared_buffers = [\"1GB\"]\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -103,6 +103,10 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 	if len(plan.Factors) == 0 {
 		return Plan{}, fmt.Errorf("it varies nothing: add a table [%s] with a line such as users = [1, 2, 4], or a table [%s] with settings of the server", varyTable, serverTable)
 	}
+	ofServer := func(f Factor) bool { return strings.HasPrefix(f.Name, ServerPrefix) }
+	if plan.Restart+plan.SettingsFile+plan.WriteSettings != "" && !slices.ContainsFunc(plan.Factors, ofServer) {
+		return Plan{}, fmt.Errorf("restart, settings_file and write_settings have no effect, because no setting of the server varies: add a table [%s], or leave them out", serverTable)
+	}
 	if _, _, err := job.ParseLabel(experimentTable + "=" + plan.Name); err != nil {
 		return Plan{}, fmt.Errorf("the name %q: %w", plan.Name, err)
 	}

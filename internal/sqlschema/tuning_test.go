@@ -17,8 +17,8 @@ import (
 	"sledge/internal/tuning"
 )
 
-// Settings that take effect when the server starts are what they were, too, whatever happens: a value with
-// which the server does not start, and a process that was killed before or in the middle of a restart.
+// Settings that need a restart are restored after a value with which the server does not start, and after a
+// process was killed before or during a restart.
 func TestTuning_RestartsTheServer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		setting, value, show string // takes effect when the server starts
@@ -191,8 +191,8 @@ func leave(t *testing.T, folder string, pid int) {
 	}
 }
 
-// A server's settings are changed for runs, and are afterwards what they were, also if the process that
-// changed them was killed, which leaves its journal.
+// Settings are restored after the runs. If the process that changed them was killed, the next one restores
+// them by its journal.
 func TestTuning_RestoresWhatWasThere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		setting, value, printed string

@@ -299,10 +299,10 @@ func (s *Server) restore(ctx context.Context) (names []string, err error) {
 			return nil, err
 		}
 	}
-	putBack := func(list []database.Tuned) (waiting []database.Tuned, err error) {
+	putBack := func() (waiting []database.Tuned, err error) {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		for _, was := range list {
+		for _, was := range s.Originals {
 			now, err := s.plan.Server.Tuning.Read(ctx, session, was.Name)
 			switch {
 			case err == nil && now == was:
@@ -327,7 +327,7 @@ func (s *Server) restore(ctx context.Context) (names []string, err error) {
 		}
 		return waiting, nil
 	}
-	waiting, err := putBack(s.Originals)
+	waiting, err := putBack()
 	if err != nil {
 		return names, err
 	}
@@ -336,13 +336,16 @@ func (s *Server) restore(ctx context.Context) (names []string, err error) {
 			return names, fmt.Errorf("restore %s: %w, and the plan has no line restart in the table experiment", waiting[0].Name, database.ErrRestart)
 		}
 		_ = session.Close() // the restart ends it
+		begun := time.Now()
 		if err := s.restart(ctx); err != nil {
 			return names, err
 		}
+		s.how.Say(fmt.Sprintf("restarted the server with its own settings: %.1f s", time.Since(begun).Seconds()))
 		if session, err = s.connect(ctx); err != nil {
 			return names, err
 		}
-		if _, err := putBack(s.Originals); err != nil { // some lasted until the server stopped
+		left = nil
+		if _, err := putBack(); err != nil { // some lasted until the server stopped
 			return names, err
 		}
 	}

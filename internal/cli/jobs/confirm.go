@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/cli/program"
@@ -72,7 +73,7 @@ func (e *experimenting) confirm(ctx context.Context, path string, pairs int) (er
 		tell(p, "Nothing to confirm: no combination has a higher median than "+names[0]+".")
 		return nil
 	}
-	tell(p, fmt.Sprintf("B, %s, has the highest median of %d; A is %s", names[1], len(x.Cells), names[0]))
+	tell(p, fmt.Sprintf("Set-up B has the highest median of %s: %s. Set-up A is the reference: %s.", english.Plural(len(x.Cells), "combination", ""), names[1], names[0]))
 	servers, err := e.openServers(ctx, c, experiment.State{Left: []experiment.Step{{Cell: 1}}})
 	if err != nil {
 		return err

@@ -287,7 +287,11 @@ func (e *experimenting) runCell(ctx context.Context, x experiment.Experiment, st
 		}
 	}
 	if server != nil {
-		if err := server.Set(ctx, settingsOf(cell)); err != nil {
+		change := func() error { return server.Set(ctx, settingsOf(cell)) }
+		if len(cell.Server) == 0 { // the server's own settings
+			change = func() error { return server.Restore(ctx) }
+		}
+		if err := change(); err != nil {
 			return job.Job{}, err
 		}
 	}
