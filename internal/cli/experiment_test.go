@@ -314,7 +314,7 @@ func TestExperiment_RefusesWrongPlansBeforeAnything(t *testing.T) {
 		"db = \"sqlite\"\n[experiment]\nname = \"\"\n[vary]\nusers=[1]": "the name \"\"",
 		"db = \"sqlite\"\nrampup = \"x\"\n[vary]\nusers=[1]":            "line 2 of ",
 		"db = \"sqlite\"\n[vary\n":                                      "is not valid TOML",
-		"db = \"pg\"\n[experiment]\nrestart = \"x\"\n[vary]\nusers=[1]":  "no setting of the server varies",
+		"db = \"pg\"\n[experiment]\nrestart = \"x\"\n[vary]\nusers=[1]": "no setting of the server varies",
 	} {
 		if code := w.run("experiment", "run", writePlan(t, "p.toml", text)); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
 			t.Errorf("%q: got exit code %d and %q, want %q", text, code, &w.err, want)

@@ -24,9 +24,10 @@ type Tuning struct {
 	// Then it has written the value only if File is not nil.
 	Set func(ctx context.Context, s Session, to Tuned) error
 
-	// File returns the configuration file in which Set writes, with its text. It is nil for a server that
-	// has no such file, and then Text returns the text of one with settings.
-	File func(ctx context.Context, s Session) (path, text string, err error)
+	// File returns the configuration file in which Set writes, with its text, and whether it is proven to be
+	// on this machine. It is nil for a server that has no such file, and then Text returns the text of one
+	// with settings.
+	File func(ctx context.Context, s Session) (path, text string, here bool, err error)
 	Text func(settings []Tuned) string
 
 	// Differs reports whether a server that prints a value uses another one than was set, because it

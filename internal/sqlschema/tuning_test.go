@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/plan"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
@@ -97,6 +98,11 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 			if got := shown(); got != changed {
 				t.Errorf("got %s, want %s", got, changed)
 			}
+			if name == "mariadb" {
+				unread := how
+				unread.File = filepath.Join(t.TempDir(), "unread.cnf")
+				wantIgnored(t, p, unread)
+			}
 			if name == "mysql" { // the rest is as on MariaDB, and MySQL takes seconds to start
 				if err := s.Restore(t.Context()); err != nil {
 					t.Error(err)
@@ -127,7 +133,11 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 			if err := running.Start(); err != nil {
 				t.Fatal(err)
 			}
-			leave(t, folder, running.Process.Pid)
+			process, err := host.ProcessOf(running.Process.Pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit(t, folder, func(kept map[string]any) { kept["command"] = process })
 			begun := time.Now()
 			s, _ = open()
 			if time.Since(begun) < 300*time.Millisecond {
@@ -153,6 +163,16 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 			if _, _, err := tuning.Open(t.Context(), folder, p.Job, tuning.Restarting{}); err == nil || !strings.Contains(err.Error(), "has what they were") {
 				t.Errorf("got %v, want to hear where the settings are kept", err)
 			}
+			// The file of a server on another machine is not written here.
+			left := file()
+			elsewhere := func(is bool) {
+				edit(t, folder, func(kept map[string]any) { kept["file"].(map[string]any)["elsewhere"] = is })
+			}
+			elsewhere(true)
+			if _, _, err := tuning.Open(t.Context(), folder, p.Job, how); err == nil || !strings.Contains(err.Error(), "add write_settings") || file() != left {
+				t.Errorf("got %v and %q, want the file left alone", err, file())
+			}
+			elsewhere(false)
 			s, _ = open()
 			asBefore()
 			s.Close()
@@ -163,8 +183,25 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 	}
 }
 
-// leave writes a running command into the journal of the only server.
-func leave(t *testing.T, folder string, pid int) {
+// wantIgnored changes a setting in a file that the server does not read.
+func wantIgnored(t *testing.T, p plan.Plan, how tuning.Restarting) {
+	t.Helper()
+	s, _, err := tuning.Open(t.Context(), t.TempDir(), p.Job, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Set(t.Context(), []tuning.Setting{{Name: "innodb_read_only", Value: "TRUE"}})
+	if _, isRefused := errors.AsType[*tuning.RefusedError](err); !isRefused || !strings.Contains(err.Error(), "it uses OFF as before") {
+		t.Errorf("got %v, want to hear that the server does not read the file", err)
+	}
+	if err := s.Restore(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// edit changes the journal of the only server.
+func edit(t *testing.T, folder string, change func(kept map[string]any)) {
 	t.Helper()
 	journals, err := filepath.Glob(filepath.Join(folder, "settings", "*.json"))
 	if err != nil || len(journals) != 1 {
@@ -174,15 +211,11 @@ func leave(t *testing.T, folder string, pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process, err := host.ProcessOf(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var kept map[string]any
 	if err := json.Unmarshal(text, &kept); err != nil {
 		t.Fatal(err)
 	}
-	kept["command"] = process
+	change(kept)
 	if text, err = json.Marshal(kept); err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,10 @@ type configuration struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 	None bool   `json:"none,omitempty"` // there was no such file
+
+	// Elsewhere is whether the server keeps the file itself, and it is not proven to be on this machine:
+	// another server could have a file with the same path here.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // with returns the file with more lines at its end.
@@ -78,11 +82,11 @@ func (s *Server) readFile(ctx context.Context) (*configuration, error) {
 			return nil, err
 		}
 		defer session.Close()
-		path, text, err := own(ctx, session)
+		path, text, here, err := own(ctx, session)
 		if err != nil {
 			return nil, fmt.Errorf("read the server's file of settings: %w", err)
 		}
-		return &configuration{Path: path, Text: text}, nil
+		return &configuration{Path: path, Text: text, Elsewhere: !here}, nil
 	}
 	if s.how.Write != "" {
 		return &configuration{Path: s.how.File}, nil
@@ -101,6 +105,9 @@ func (s *Server) writeFile(ctx context.Context, file configuration) error {
 			return fmt.Errorf("the command of write_settings: %w", err)
 		}
 		return nil
+	}
+	if file.Elsewhere {
+		return fmt.Errorf("%s is not on this machine, or cannot be read: restore it by hand (%s has its text), and add write_settings to the plan", file.Path, s.path)
 	}
 	if file.None {
 		if err := os.Remove(file.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +161,7 @@ func (s *Server) restart(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience)
 	defer cancel()
 	begun := time.Now()
-	err := s.runCommand(ctx, s.how.Command, "")
-	if err != nil {
+	if err := s.runCommand(ctx, s.how.Command, ""); err != nil {
 		return fmt.Errorf("the command of restart: %w", err)
 	}
 	for ended := time.Now(); ; time.Sleep(50 * time.Millisecond) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -257,6 +258,8 @@ func (s *Server) check(ctx context.Context, settings []Setting) error {
 			return refuse("it uses %s, and used %s before", now.InEffect, before)
 		case differs != nil && differs(one.Value, now.InEffect):
 			return refuse("it uses %s instead: give that", now.InEffect)
+		case s.ignored(one, now):
+			return refuse("it uses %s as before. Either it does not read the file with its settings last, or it writes the value so: then give that", now.InEffect)
 		}
 		s.accepted[one] = now.InEffect
 		if s.Ours == nil {
@@ -268,6 +271,19 @@ func (s *Server) check(ctx context.Context, settings []Setting) error {
 	}
 	s.Pending = false
 	return s.keep()
+}
+
+// ignored reports whether a server that was started with a setting has the value that it had without. Only a
+// server that reads Sledge's file can ignore it.
+func (s *Server) ignored(one Setting, now database.Tuned) bool {
+	if s.plan.Server.Tuning.File != nil || strings.EqualFold(one.Value, now.InEffect) {
+		return false
+	}
+	if _, err := strconv.ParseFloat(now.InEffect, 64); err == nil { // Differs compares numbers
+		return false
+	}
+	started := slices.ContainsFunc(s.running, func(r database.Tuned) bool { return r.Name == one.Name })
+	return started && slices.ContainsFunc(s.Originals, func(was database.Tuned) bool { return was.Name == one.Name && was.InEffect == now.InEffect })
 }
 
 // Restore puts back what the settings were, and removes the journal. It works even if ctx has been

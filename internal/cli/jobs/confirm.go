@@ -21,8 +21,7 @@ import (
 func experimentConfirm(p *program.Program) *cobra.Command {
 	e := &experimenting{program: p, built: map[string]string{}}
 	var pairs int
-	var c *cobra.Command
-	c = &cobra.Command{
+	c := &cobra.Command{
 		Use:   "confirm PLAN",
 		Short: "Run the best combination of an experiment in turns with the reference",
 		Long: `Confirm says whether the combination with the highest median is really better. The highest of many
@@ -38,16 +37,16 @@ commands.`,
 			"sledge experiment confirm memory.toml",
 			"sledge experiment confirm memory.toml --pairs 16 --within 2h",
 		),
-		Args: onePlan,
-		RunE: p.Body(func(ctx context.Context, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case pairs < 1:
 				return program.Usage("--pairs: %d is not a number of pairs: give 1 or more (below 6 nothing can be proven)", pairs)
 			case c.Flags().Changed("within") && e.within <= 0:
 				return program.Usage("--within: %s is not a time: give one such as 90m or 2h", e.within)
 			}
-			return e.confirm(ctx, args[0], pairs)
-		}),
+			return onePlan(c, args)
+		},
+		RunE: p.Body(func(ctx context.Context, args []string) error { return e.confirm(ctx, args[0], pairs) }),
 	}
 	flags := c.Flags()
 	flags.IntVar(&pairs, "pairs", usualPairs, "`number` of runs of each")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -97,12 +99,16 @@ func needsRestart(ctx context.Context, s database.Session, name string) error {
 	return err
 }
 
-func settingsFile(ctx context.Context, s database.Session) (path, text string, err error) {
-	t, err := s.Query(ctx, "SELECT current_setting('data_directory') || '/postgresql.auto.conf', pg_read_file('postgresql.auto.conf')", 1)
+// settingsFile returns postgresql.auto.conf. The data folder is on this machine if its postmaster.pid, which
+// has the server's process, start time and port, is the one that the server reads.
+func settingsFile(ctx context.Context, s database.Session) (path, text string, here bool, err error) {
+	t, err := s.Query(ctx, "SELECT current_setting('data_directory'), pg_read_file('postgresql.auto.conf'), pg_read_file('postmaster.pid')", 1)
 	if err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
-	return t.Rows[0][0], t.Rows[0][1], nil
+	folder, text, process := t.Rows[0][0], t.Rows[0][1], t.Rows[0][2]
+	own, err := os.ReadFile(filepath.Join(folder, "postmaster.pid"))
+	return filepath.Join(folder, "postgresql.auto.conf"), text, err == nil && string(own) == process, nil
 }
 
 func uptime(ctx context.Context, s database.Session) (time.Duration, error) {
