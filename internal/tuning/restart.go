@@ -22,7 +22,7 @@ type Restarting struct {
 	Command string            // restarts the server, and fails if it does not start; "": the server cannot be restarted
 	File    string            // a configuration file for Sledge's settings, which the server reads last
 	Write   string            // writes that file from its standard input; "": File is on this machine
-	Say     func(text string) // is told of each restart
+	Say     func(text string) // is told of restarts; any goroutine may call it
 }
 
 // check returns an error if something is missing for a server.
@@ -160,6 +160,8 @@ func (s *Server) startAsBefore(ctx context.Context) error {
 func (s *Server) restart(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience)
 	defer cancel()
+	slow := time.AfterFunc(2*time.Second, func() { s.how.Say("waiting for the server to restart") })
+	defer slow.Stop()
 	begun := time.Now()
 	if err := s.runCommand(ctx, s.how.Command, ""); err != nil {
 		return fmt.Errorf("the command of restart: %w", err)

@@ -243,7 +243,7 @@ func (e *experimenting) perform(ctx context.Context, x experiment.Experiment, st
 		if _, is := errors.AsType[*tuning.RefusedError](err); is && !x.Plan.Stop && ctx.Err() == nil {
 			refused[step.Cell] = true
 			failures = append(failures, err)
-			warn(p, fmt.Sprintf("%s: %v. Its runs are left out.", s.Title, err))
+			warn(p, fmt.Sprintf("%s is left out, with its repetitions: %v", s.Title, err))
 			return nil
 		}
 		if j.Status == "" {
