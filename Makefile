@@ -30,7 +30,8 @@ export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 # Linking seventy test binaries takes half as long without the data for debuggers. A fifth of the tests'
 # CPU time would go to collecting garbage that fits into memory.
 # make lint runs go vet.
-GO_TEST = GOGC=400 go test -ldflags='-s -w' -vet=off
+TEST_FOLDER = $(shell scripts/test-folder)
+GO_TEST = TMPDIR=$(TEST_FOLDER) GOGC=400 go test -ldflags='-s -w' -vet=off
 
 # The packages whose tests take longest. They start first, and those that mostly wait for the clock
 # run beside those that compute.
@@ -138,11 +139,11 @@ test-pages: ## test the pages of the web application, if there is npm
 	@scripts/pages test
 
 test-browser: build ## test the web application in a real browser, if there is Chromium and npm
-	@scripts/browser test
+	@TMPDIR=$(TEST_FOLDER) scripts/browser test
 
 race: $(TCL) ## run the tests of shared data under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race $(UNWATCHED) -p 2 -timeout 25m -skip '$(ALONE)' $(RACE)
-	CGO_ENABLED=1 go test -race $(UNWATCHED) -timeout 25m -run '$(RACE_OF_CLI)' ./internal/cli
+	CGO_ENABLED=1 TMPDIR=$(TEST_FOLDER) go test -race $(UNWATCHED) -p 2 -timeout 25m -skip '$(ALONE)' $(RACE)
+	CGO_ENABLED=1 TMPDIR=$(TEST_FOLDER) go test -race $(UNWATCHED) -timeout 25m -run '$(RACE_OF_CLI)' ./internal/cli
 
 check: lint generated platforms ## run the other checks of CI: lint, generated files, other platforms
 

@@ -68,15 +68,25 @@ type process struct {
 	lifeline   io.Closer // the watcher acts when this is closed
 }
 
-// makeFolder creates the server's folder and starts its watcher. The folder is directly in /tmp,
-// because the path of a socket is limited to about a hundred bytes, and because another system user
-// must be able to reach it.
+// parent returns the folder for the folders of servers: the one for temporary files, unless its path is
+// too long for a socket, which is limited to about a hundred bytes, or another system user cannot reach
+// it.
+func parent() string {
+	const longest, searchable = 16, 0o001 // by all users
+	folder := filepath.Clean(os.TempDir())
+	if info, err := os.Stat(folder); err == nil && len(folder) <= longest && info.Mode()&searchable != 0 {
+		return folder
+	}
+	return "/tmp"
+}
+
+// makeFolder creates the server's folder and starts its watcher.
 func (s *Server) makeFolder() error {
 	var err error
 	if s.credential, err = credentialFor(s.product); err != nil {
 		return err
 	}
-	if s.folder, err = os.MkdirTemp("/tmp", "sledge-"+s.Database+"-"); err != nil {
+	if s.folder, err = os.MkdirTemp(parent(), "sledge-"+s.Database+"-"); err != nil {
 		return err
 	}
 	if err := s.watch(); err != nil {
