@@ -197,7 +197,7 @@ var layers = map[string]string{
 	"browser":                "",
 	"testserver":             "",
 	"suite/databasetest":     "database job option suite/sessions suite/suitetest",
-	"grammartest":            "catalog catalog/edition database engine/plan job option privatefile sqlfile suite/sessions workload",
+	"grammartest":            "catalog catalog/edition database engine/plan job option privatefile sqlfile suite/sessions testserver workload",
 	"report/reporttest":      "job meter option",
 	"host/hosttest":          "",
 	"suite/workloadtest":     "catalog/edition database engine/plan job option suite suite/jobs suite/suitetest testserver workload",
@@ -211,7 +211,7 @@ var layers = map[string]string{
 	"interpreter/interpretertest": "",
 	"repository/repositorytest":   "job meter option repository",
 
-	"workload/tproch/dbgen/dbgentest": "",
+	"workload/tproch/dbgen/dbgentest": "testserver",
 }
 
 // forTests lists the packages that start servers or fail a testing.T. The program must not import

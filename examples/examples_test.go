@@ -70,6 +70,35 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 	}
 }
 
+// Optuna asks for combinations that are not in the plan, and learns from the answers.
+func TestOptunaSearches(t *testing.T) {
+	t.Parallel() // runs mostly wait
+	packages := testserver.Fetched("optuna-*/cpython-*")
+	if packages == "" {
+		testserver.Lack(t, "optuna", "Optuna is not installed: run scripts/test-servers")
+	}
+	program := testserver.Program(t)
+	folder := t.TempDir()
+	plan := filepath.Join(folder, "size.toml")
+	text := "db = \"sqlite\"\ndbname = \"" + filepath.Join(folder, "tpcc.db") + "\"\nrampup = \"0s\"\nduration = \"200ms\"\n[vary]\nusers = [1, 4]\nclient_sql = [true, false]\n"
+	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environ := append(os.Environ(), "SLEDGE="+program, "PYTHONPATH="+packages, "SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
+	for _, command := range [][]string{{program, "build", "--config", plan, "--warehouses", "1"}, {"python3", "optuna/tune.py", plan, "8"}} {
+		c := exec.Command(command[0], command[1:]...)
+		c.Env = environ
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
+		if command[0] != program && (strings.Count(string(out), " NOPM") < 1 || !strings.Contains(string(out), "highest: {'users': ")) {
+			t.Errorf("got %s", out)
+		}
+		t.Logf("%s", out)
+	}
+}
+
 func runQueries(t *testing.T, program, script, database string, environ []string) {
 	folder := t.TempDir()
 	c := exec.Command(program, "console", filepath.Dir(script), "auto", script)

@@ -68,6 +68,14 @@ func TestExperiment_KilledRestoresTheServer(t *testing.T) {
 	if exit != job.ExitUsage || !strings.Contains(stdout, "with the server's own settings") || !strings.Contains(stdout, "server's work_mem") || read() != before {
 		t.Errorf("exit code %d, and %q is left: %s%s", exit, read(), stdout, stderr)
 	}
+	// Another program asks for values that the plan does not have. One that the server refuses is an answer.
+	try := p.command("experiment", "try", plan)
+	try.Stdin = strings.NewReader("{\"server.work_mem\": \"3MB\"}\n{\"server.work_mem\": \"much\"}\n{\"server.work_mem\": \"1MB\"}\n")
+	answers, _ := try.Output()
+	lines := strings.Split(string(answers), "\n")
+	if len(lines) != 4 || !strings.Contains(lines[0], `"values":["3MB","1.1"]`) || !strings.Contains(lines[0], `"median"`) || !strings.Contains(lines[1], "much") || !strings.Contains(lines[2], `"median"`) || read() != before {
+		t.Errorf("got %s, and %q is left", answers, read())
+	}
 	// A mistake ends the experiment before its first run.
 	if err := os.WriteFile(plan, []byte("db = \"pg\"\n[server]\nshared_buffers = [\"1GB\"]\n"), 0o600); err != nil {
 		t.Fatal(err)

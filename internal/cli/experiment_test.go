@@ -181,6 +181,85 @@ func TestExperiment_ConfirmsItsBestCell(t *testing.T) {
 	}
 }
 
+// An optimizer asks for combinations that need not be in the plan, and gets one answer for each line.
+func TestExperiment_TriesWhatIsAskedFor(t *testing.T) {
+	w := newWorld(t)
+	w.growing(func(n int) error {
+		if n == 4 {
+			return errors.New("deadlock")
+		}
+		return nil
+	})
+	plan := writePlan(t, "scaling.toml", scalingPlan)
+	w.Stdin = strings.NewReader(`{"users": 3, "client_sql": true}
+{"client_sql": "true", "users": "3"}
+{"uzers": 3}
+[3]
+{"users": [3]}
+{"users": -1}
+{}
+{"users": 2}
+`)
+	if code := w.run("experiment", "try", plan); code != job.ExitUsage || len(w.asked) != 9 {
+		t.Errorf("got exit code %d after %d runs, want 3 each of 3 combinations: %s", code, len(w.asked), &w.err)
+	}
+	if !strings.Contains(w.err.String(), "5 of 8 combinations have an error, the first: the plan does not vary uzers: did you mean users?") {
+		t.Errorf("got %s", &w.err)
+	}
+	var trials []report.Trial
+	for line := range strings.Lines(w.out.String()) {
+		var trial report.Trial
+		if err := json.Unmarshal([]byte(line), &trial); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, "experiment try", line, "sledge-experiment-trial-1")
+		trials = append(trials, trial)
+	}
+	if len(trials) != 8 {
+		t.Fatalf("got %d answers, want 8: %s", len(trials), &w.out)
+	}
+	first, again := trials[0], trials[1]
+	if first.Figure != "NOPM" || first.Result == nil || first.Result.Median != 3002*1.2 || !slices.Equal(first.Values, []string{"3", "true"}) || len(first.Runs) != 3 || first.Error != "" {
+		t.Errorf("got %+v", first)
+	}
+	if !slices.Equal(first.Runs, again.Runs) {
+		t.Errorf("got the runs %v and then %v, want no new ones for the same combination", first.Runs, again.Runs)
+	}
+	for i, want := range []string{"the plan does not vary uzers: did you mean users?", "is not a JSON object", "users: give a number", "users: -1 is less than 1"} {
+		if got := trials[2+i]; !strings.Contains(got.Error, want) || got.Result != nil {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	}
+	if base := trials[6]; !slices.Equal(base.Values, []string{"1", "false"}) || base.Failed != 1 || !strings.Contains(base.Error, "deadlock") || base.Result == nil || base.Result.Runs != 2 {
+		t.Errorf("got %+v, want the first values, and a failed run", base)
+	}
+	if code := w.run("experiment", "show", "scaling"); code != job.OK || !strings.Contains(w.out.String(), "with client_sql true, users 3") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+
+	// Without the server, and after Ctrl-C, no other line is read.
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{Status: job.Failed}, job.WithExit(job.ExitConnect, errors.New("connection refused"))
+	})
+	w.Stdin = strings.NewReader("{\"users\": 8}\n{\"users\": 9}\n")
+	if code := w.run("experiment", "try", plan); code != job.ExitConnect || strings.Count(w.out.String(), "\n") != 1 {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		w.interrupt()
+		return measured(), nil
+	})
+	w.Stdin = strings.NewReader("{\"users\": 7}\n{\"users\": 9}\n")
+	if code := w.run("experiment", "try", plan); code != job.ExitStopped || strings.Count(w.out.String(), "\n") != 1 {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	// A combination whose runs failed says so.
+	w.Stdin = strings.NewReader("{\"users\": 8}\n")
+	if code := w.run("experiment", "try", plan); code != job.OK || !strings.Contains(w.out.String(), "its runs failed, and are not repeated") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+}
+
 func TestExperiment_GoesOnAfterAnInterruption(t *testing.T) {
 	w := newWorld(t)
 	plan := writePlan(t, "p.toml", scalingPlan)

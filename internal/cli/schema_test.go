@@ -18,6 +18,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/manual"
+	"sledge/internal/report"
 )
 
 // validate fails the test unless text is one document that matches the schema named want and has
@@ -175,8 +176,8 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 	}
 	for _, d := range manual.Documents() {
 		// Tests with servers validate the output of watch, tests of the web API its own document, those of
-		// notices theirs, and bundled a member of a file.
-		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.ActivitySchema, document.NoticeSchema, bundle.Schema}
+		// notices theirs, TestExperiment_TriesWhatIsAskedFor lines, and bundled a member of a file.
+		elsewhere := []string{document.WatchSchema, document.PointsSchema, document.ActivitySchema, document.NoticeSchema, report.TrialSchema, bundle.Schema}
 		if !slices.Contains(schemas, d.Schema) && !slices.Contains(elsewhere, d.Schema) {
 			t.Errorf("the test has no command that prints %s", d.Schema)
 		}

@@ -22,6 +22,8 @@ type Experiment struct {
 	Plan  settings.Plan
 	Cells []Cell
 	Steps []Step // all runs, in the order in which they are performed
+
+	order func([]settings.Override, []string) (settings.Order, error)
 }
 
 // Cell is a combination of values.
@@ -42,7 +44,7 @@ type Step struct {
 // New makes an experiment. order resolves the settings of a cell. An error means that a cell cannot be
 // performed, and nothing was done.
 func New(plan settings.Plan, order func([]settings.Override, []string) (settings.Order, error)) (Experiment, error) {
-	e := Experiment{Plan: plan}
+	e := Experiment{Plan: plan, order: order}
 	const most = 10_000
 	n := plan.Repeat
 	for _, f := range plan.Factors {
@@ -51,26 +53,50 @@ func New(plan settings.Plan, order func([]settings.Override, []string) (settings
 		}
 	}
 	for _, values := range combinations(plan.Factors) {
-		labels := []string{job.LabelExperiment + "=" + plan.Name}
-		for i, f := range plan.Factors {
-			labels = append(labels, f.Name+"="+values[i])
-		}
-		own, server := plan.Overrides(values)
-		one, err := order(own, labels)
+		c, err := e.cell(values)
 		if err != nil {
-			return e, fmt.Errorf("with %s: %w", strings.Join(labels[1:], ", "), err)
+			return e, err
 		}
-		if len(one.Counts) > 1 {
-			return e, job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: users has several numbers: put them into the table vary", plan.Path))
-		}
-		c := Cell{Values: values, Server: server, Order: one}
-		c.Target, c.schema = schemaOf(one)
-		c.Order.Spec.Labels[job.LabelCell] = identity(one.Spec, server)
 		e.Cells = append(e.Cells, c)
 	}
 	if err := e.checkSchemas(); err != nil {
 		return e, err
 	}
+	e.Steps = e.ordered()
+	return e, nil
+}
+
+// cell makes the cell with these values.
+func (e Experiment) cell(values []string) (Cell, error) {
+	labels := []string{job.LabelExperiment + "=" + e.Plan.Name}
+	for i, f := range e.Plan.Factors {
+		labels = append(labels, f.Name+"="+values[i])
+	}
+	own, server := e.Plan.Overrides(values)
+	one, err := e.order(own, labels)
+	if err != nil {
+		return Cell{}, fmt.Errorf("with %s: %w", strings.Join(labels[1:], ", "), err)
+	}
+	if len(one.Counts) > 1 {
+		return Cell{}, job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: users has several numbers: put them into the table vary", e.Plan.Path))
+	}
+	c := Cell{Values: values, Server: server, Order: one}
+	c.Target, c.schema = schemaOf(one)
+	c.Order.Spec.Labels[job.LabelCell] = identity(one.Spec, server)
+	return c, nil
+}
+
+// Only returns an experiment with one cell, whose values need not be among those of the plan.
+func (e Experiment) Only(values []string) (Experiment, error) {
+	c, err := e.cell(values)
+	if err != nil {
+		return e, err
+	}
+	e.Cells = append(slices.Clone(e.Cells), c)
+	if err := e.checkSchemas(); err != nil {
+		return e, err
+	}
+	e.Cells = []Cell{c}
 	e.Steps = e.ordered()
 	return e, nil
 }

@@ -6,8 +6,6 @@ package grammartest
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/suite/sessions"
+	"sledge/internal/testserver"
 	"sledge/internal/workload"
 )
 
@@ -166,32 +165,13 @@ func Check(t *testing.T, grammar Grammar, statements []Statement, wrongAbout map
 	}
 }
 
-// installed returns the newest folder that matches pattern in .cache/servers of the current module,
-// where scripts/test-servers installs programs. If there is none, it skips the test, or fails it if
-// SLEDGE_TEST_REQUIRE lists the name.
-func installed(t testing.TB, name, pattern string) string {
+// installed returns the folder of a program that scripts/test-servers installs. If there is none, it skips
+// the test, or fails it if SLEDGE_TEST_REQUIRE lists the name.
+func installed(t testing.TB, name string) string {
 	t.Helper()
-	var found []string
-	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			found, _ = filepath.Glob(filepath.Join(folder, ".cache", "servers", pattern)) // it fails only for an invalid pattern
-			break
-		}
+	folder := testserver.Fetched(name + "-*")
+	if folder == "" {
+		testserver.Lack(t, name, name+" is not installed: run scripts/test-servers")
 	}
-	if len(found) > 0 {
-		return slices.Max(found)
-	}
-	lack(t, name, name+" is not installed: run scripts/test-servers")
-	return ""
-}
-
-// lack skips the test, or fails it if SLEDGE_TEST_REQUIRE lists the name.
-func lack(t testing.TB, name, reason string) {
-	t.Helper()
-	for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {
-		if strings.TrimSpace(required) == name {
-			t.Fatalf("SLEDGE_TEST_REQUIRE lists %s, but %s", name, reason)
-		}
-	}
-	t.Skip(reason)
+	return folder
 }

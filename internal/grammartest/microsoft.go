@@ -19,7 +19,7 @@ import (
 // service, a language server that needs no SQL Server.
 func Microsoft(t testing.TB, statements []Statement) []Problem {
 	t.Helper()
-	folder := installed(t, "sqltools", "sqltools-*")
+	folder := installed(t, "sqltools")
 	service := languageServer{t: t}
 	defer service.end()
 	service.begin(folder)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sledge/internal/testserver"
 )
 
 //go:embed pmd.xml
@@ -20,10 +22,10 @@ var pmdRules string
 // statement. It needs a semicolon after every statement, as SQL*Plus does.
 func PMD(t testing.TB, statements []Statement) []Problem {
 	t.Helper()
-	folder := installed(t, "pmd", "pmd-*")
+	folder := installed(t, "pmd")
 	java, err := exec.LookPath("java")
 	if err != nil {
-		lack(t, "pmd", "there is no java for PMD")
+		testserver.Lack(t, "pmd", "there is no java for PMD")
 	}
 	return remember(t, []string{filepath.Base(folder), pmdRules}, statements, func() []Problem { return parseByPMD(t, java, folder, statements) })
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"sledge/internal/testserver"
 )
 
 //go:embed sqlfluff.py
@@ -17,10 +19,10 @@ var sqlfluffProgram string
 func Sqlfluff(dialect string) Grammar {
 	return func(t testing.TB, statements []Statement) []Problem {
 		t.Helper()
-		folder := installed(t, "sqlfluff", "sqlfluff-*")
+		folder := installed(t, "sqlfluff")
 		python, err := exec.LookPath("python3")
 		if err != nil {
-			lack(t, "sqlfluff", "there is no python3 for sqlfluff")
+			testserver.Lack(t, "sqlfluff", "there is no python3 for sqlfluff")
 		}
 		parser := []string{filepath.Base(folder), sqlfluffProgram, dialect}
 		return remember(t, parser, statements, func() []Problem { return parseBySqlfluff(t, python, folder, dialect, statements) })
@@ -44,7 +46,7 @@ func parseBySqlfluff(t testing.TB, python, folder, dialect string, statements []
 	cmd.Stderr = &said
 	output, err := cmd.Output()
 	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 3 {
-		lack(t, "sqlfluff", said.String())
+		testserver.Lack(t, "sqlfluff", said.String())
 	}
 	if err != nil {
 		t.Fatalf("sqlfluff: %v\n%s", err, said.String())

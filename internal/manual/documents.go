@@ -125,6 +125,13 @@ func Documents() []Document {
 			},
 			Effects: []report.Effect{{Factor: "users", Value: "16", Base: "4", Ratio: 1.8, Least: 1.8, Most: 1.8, Pairs: 1}},
 		}},
+		{report.TrialSchema, "`sledge experiment try PLAN`, in one line for each line of its input", report.Trial{
+			Schema: report.TrialSchema, Figure: "NOPM", Factors: []string{"users", "server.work_mem"},
+			ExperimentCell: report.ExperimentCell{
+				Values: []string{"4", "24MB"}, Runs: []job.ID{id}, P99: &one,
+				Result: &statistics.Summary{Runs: 1, Least: 9120, Most: 9120, Median: 9120, Quartile1: 9120, Quartile3: 9120},
+			},
+		}},
 		{bundle.Schema, "the member bundle.json of the file that `sledge bundle NAME` writes", bundle.Manifest{
 			Schema: bundle.Schema, Made: at.Add(time.Hour), MadeBy: "v1.0.0", Hidden: true,
 			Jobs: []job.Job{{

@@ -97,6 +97,37 @@ func NewExperiment(name string, factors []string, runs []job.Job) Experiment {
 	return e
 }
 
+// TrialSchema names the format of Trial, as Schema does for Document.
+const TrialSchema = "sledge-experiment-trial-1"
+
+// Trial is the answer to a combination of values that another program asked for.
+type Trial struct {
+	Schema  string   `json:"schema"`           // always TrialSchema
+	Figure  string   `json:"figure,omitempty"` // the first figure of the runs: "NOPM"; missing without a valid run
+	Factors []string `json:"factors"`
+	ExperimentCell
+
+	Error string `json:"error,omitempty"` // why not all runs of the combination were performed, or why one failed
+}
+
+// NewTrial makes the answer to a combination from its runs, the oldest first. failure may be nil.
+func NewTrial(name string, factors, values []string, runs []job.Job, failure error) Trial {
+	t := Trial{Schema: TrialSchema, Factors: factors, ExperimentCell: ExperimentCell{Values: values, Runs: []job.ID{}}}
+	if e := NewExperiment(name, factors, runs); len(e.Cells) > 0 {
+		t.Figure, t.ExperimentCell = e.Figure, e.Cells[0]
+	}
+	if t.Values == nil {
+		t.Values = []string{}
+	}
+	switch {
+	case failure != nil:
+		t.Error = failure.Error()
+	case t.Result == nil:
+		t.Error = "its runs failed, and are not repeated: delete the jobs to repeat them"
+	}
+	return t
+}
+
 // ExperimentCSV writes a line for each run of an experiment, the oldest first, for spreadsheets and
 // statistics programs: its values of the factors, its status, its headline figures and the 99th
 // percentile of its response times.

@@ -93,6 +93,16 @@ func ownFolders(p *product) []string {
 	return nil
 }
 
+// Fetched returns the newest folder or file into which scripts/test-servers has put a tool, by a pattern of its
+// path in .cache/servers; or "" if there is none.
+func Fetched(pattern string) string {
+	found, _ := filepath.Glob(filepath.Join(ownCache(), "servers", pattern)) // it fails only for an invalid pattern
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.Max(found)
+}
+
 // ownCache returns the folder .cache of the module whose tests are running, or "" outside a module.
 func ownCache() string {
 	folder, err := os.Getwd()

@@ -6,9 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -23,10 +21,7 @@ func (s *Server) SlowFlushes(delay time.Duration) {
 	t.Helper()
 	compiler, err := exec.LookPath("cc")
 	if err != nil || runtime.GOOS != "linux" {
-		if slices.Contains(strings.Split(os.Getenv("SLEDGE_TEST_REQUIRE"), ","), "cc") {
-			t.Fatal("SLEDGE_TEST_REQUIRE lists cc, but there is no C compiler for Linux")
-		}
-		t.Skip("a slow disk needs Linux and a C compiler, cc")
+		Lack(t, "cc", "a slow disk needs Linux and a C compiler, cc")
 	}
 	source, library := filepath.Join(s.folder, "slowflush.c"), filepath.Join(s.folder, "slowflush.so")
 	if err := os.WriteFile(source, []byte(slowFlush), 0o644); err != nil {

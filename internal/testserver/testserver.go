@@ -155,9 +155,15 @@ func skip(t testing.TB, p *product, version, variable string) {
 	case unsupported != "":
 		reason = fmt.Sprintf("%s: name one in %s", unsupported, variable)
 	}
+	Lack(t, p.name+version, reason)
+}
+
+// Lack skips the test for a reason, or fails it if SLEDGE_TEST_REQUIRE lists the name of what is missing.
+func Lack(t testing.TB, name, reason string) {
+	t.Helper()
 	for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {
-		if strings.TrimSpace(required) == p.name+version {
-			t.Fatalf("SLEDGE_TEST_REQUIRE lists %s, but %s", p.name+version, reason)
+		if strings.TrimSpace(required) == name {
+			t.Fatalf("SLEDGE_TEST_REQUIRE lists %s, but %s", name, reason)
 		}
 	}
 	t.Skip(reason)

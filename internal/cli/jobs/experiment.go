@@ -40,7 +40,7 @@ file with a table vary; docs/experiments.md describes it.`,
 		Args:    program.OnlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentRestore(p))
+	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentRestore(p))
 	return c
 }
 
@@ -221,18 +221,23 @@ func (e *experimenting) list(x experiment.Experiment, state experiment.State) er
 
 // perform performs the runs that are left.
 func (e *experimenting) perform(ctx context.Context, x experiment.Experiment, state experiment.State) (failure error) {
-	p, s := e.program, &e.flags
-	s.Brief = true
 	servers, err := e.openServers(ctx, x, state)
 	if err != nil {
 		return err
 	}
 	defer func() { failure = errors.Join(failure, closeServers(ctx, servers)) }()
+	return e.performOn(ctx, x, state, servers)
+}
+
+// performOn performs the runs that are left. servers has the servers whose settings vary, by target.
+func (e *experimenting) performOn(ctx context.Context, x experiment.Experiment, state experiment.State, servers map[string]*tuning.Server) error {
+	p, s := e.program, &e.flags
+	s.Brief = true
 	clock := experiment.NewClock(e.within)
 	var failures []error
 	blocked := map[string]bool{} // targets
 	refused := map[int]bool{}    // cells with which the server does not start
-	err = experiment.Repeat(ctx, len(state.Left), 0, func(i int) error {
+	err := experiment.Repeat(ctx, len(state.Left), 0, func(i int) error {
 		step := state.Left[i]
 		cell := x.Cells[step.Cell]
 		if blocked[cell.Target] || refused[step.Cell] {

@@ -2,13 +2,16 @@ package results
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"sledge/internal/cli/program"
 	"sledge/internal/document"
+	"sledge/internal/job"
 	"sledge/internal/paper"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -33,6 +36,33 @@ func BestCell(ctx context.Context, store *repository.Store, name string, factors
 		return best.Values, nil
 	}
 	return nil, err
+}
+
+// Trial identifies a combination of values that was tried, and its runs.
+type Trial struct {
+	Experiment      string
+	Factors, Values []string
+	Cell            string // the label of its runs; "" if it cannot be performed
+}
+
+// Query selects the runs of the combination.
+func (t Trial) Query() repository.Query {
+	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: t.Experiment, job.LabelCell: t.Cell}}
+}
+
+// ShowTrial prints the runs of a combination as a document in one line. failure is why they were not
+// all performed, or nil.
+func ShowTrial(ctx context.Context, p *program.Program, store *repository.Store, t Trial, failure error) error {
+	var runs []job.Job
+	if t.Cell != "" {
+		var err error
+		// A canceled context means that the user ends the experiment, after this answer.
+		if runs, err = store.List(context.WithoutCancel(ctx), t.Query()); err != nil {
+			return err
+		}
+		slices.Reverse(runs)
+	}
+	return json.NewEncoder(p.Whole).Encode(report.NewTrial(t.Experiment, t.Factors, t.Values, runs, failure))
 }
 
 // Form is the form in which to print a result of several runs; text by default.

@@ -3,11 +3,10 @@
 package dbgentest
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
+
+	"sledge/internal/testserver"
 )
 
 // Tpchgen returns the path of tpchgen-cli. If it is not installed, Tpchgen skips the test, or fails
@@ -16,13 +15,7 @@ func Tpchgen(t testing.TB) string {
 	t.Helper()
 	path, found := Find()
 	if !found {
-		const reason = "tpchgen-cli is not installed: run scripts/test-servers"
-		for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {
-			if strings.TrimSpace(required) == "tpchgen" {
-				t.Fatalf("SLEDGE_TEST_REQUIRE lists tpchgen, but %s", reason)
-			}
-		}
-		t.Skip(reason)
+		testserver.Lack(t, "tpchgen", "tpchgen-cli is not installed: run scripts/test-servers")
 	}
 	return path
 }
@@ -30,14 +23,8 @@ func Tpchgen(t testing.TB) string {
 // Find returns the path of tpchgen-cli, in the folder of scripts/test-servers, which is
 // .cache/servers of the tested module, or in PATH. Versions before 4 take other arguments.
 func Find() (path string, found bool) {
-	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			own := filepath.Join(folder, ".cache", "servers", "tpchgen-cli", "bin", "tpchgen-cli")
-			if _, err := os.Stat(own); err == nil {
-				return own, true
-			}
-			break
-		}
+	if own := testserver.Fetched("tpchgen-cli/bin/tpchgen-cli"); own != "" {
+		return own, true
 	}
 	path, err := exec.LookPath("tpchgen-cli")
 	return path, err == nil && exec.Command(path, "tbl", "--help").Run() == nil
