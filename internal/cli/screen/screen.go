@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"sledge/internal/database"
 	"sledge/internal/terminal"
@@ -223,8 +224,10 @@ func (s *Screen) state(r top.Reading, i int) string {
 	case r.Missed > 0:
 		parts = append(parts, s.Look.Doubtful(fmt.Sprintf("%d of %d samples missed", r.Missed, r.Samples+r.Missed)))
 	}
-	if r.Connected != nil {
-		parts = append(parts, fmt.Sprintf("%s of at most %s sessions", humanize.Comma(r.Connected.Now), humanize.Comma(r.Connected.Most)))
+	if c := r.Connected; c != nil && c.Most > 0 {
+		parts = append(parts, fmt.Sprintf("%s of at most %s sessions", humanize.Comma(c.Now), humanize.Comma(c.Most)))
+	} else if c != nil {
+		parts = append(parts, english.Plural(int(c.Now), "session", ""))
 	}
 	if s.filter != "" {
 		parts = append(parts, "filter: "+s.filter)

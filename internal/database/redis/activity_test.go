@@ -58,6 +58,23 @@ func TestActivity_ListsClientsThatWait(t *testing.T) {
 			t.Errorf("got %+v, want no client that does nothing", one)
 		}
 	}
+	described, err := details.List(t.Context(), monitor, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]string{}
+	for _, one := range described {
+		if one.User != "default" || one.Database == "" || one.Client == "" {
+			t.Errorf("got %+v, want the client's user, database and address", one)
+		}
+		states[one.ID] = one.State
+	}
+	if _, itself := states[monitor.id]; itself || states[blocked.id] != "blocked in blpop" || states[idle.id] != "idle" {
+		t.Errorf("got the states %v", states)
+	}
+	if connected, most, err := details.Count(t.Context(), monitor); err != nil || connected < 4 || most < connected {
+		t.Errorf("got %d of at most %d clients, %v", connected, most, err)
+	}
 	blocked.Interrupt()
 	<-done
 }

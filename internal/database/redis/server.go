@@ -22,6 +22,7 @@ func newServer(*sqlfile.Library) database.Server {
 		Counter:    counter,
 		Background: background,
 		Activity:   []database.Activity{activity},
+		Details:    &details,
 		Counters:   counters, CounterRates: counterRates,
 		Readings:   readings,
 		Statements: &database.Statements{Counts: commandCounts},
