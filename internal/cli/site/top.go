@@ -47,8 +47,11 @@ table (1 to 5), sort (s), filter (/), pause (space) and go back in time (left an
 screen. Statements are shown and recorded without their values, unless --show-values is given.
 
 The machine is measured if the server is on this one, or by an agent there: --agent NAME, as for a run
-(sledge agent --help). Of several agents, top takes the one at the server's address. Top works on PostgreSQL, MariaDB and MySQL. Without rights to see the sessions of other users,
-it says how to get them.
+(sledge agent --help). Of several agents, top takes the one at the server's address. Without rights to
+see the sessions of other users, it says how to get them.
+
+Top works on PostgreSQL, MariaDB, MySQL and Redis. No server has run its queries for SQL Server, Oracle
+and Db2 yet.
 
 Without a terminal, top prints a line each second. --once prints all tables once. If the
 connection is lost, top says why and reconnects. Ctrl-C or q ends it with exit code 0.`
