@@ -78,18 +78,25 @@ func TestCeiling_IsFoundByALaterRun(t *testing.T) {
 func saysThatItWasTheClient(p *program) {
 	join := group(p.t, 5*time.Millisecond, 100*time.Millisecond)
 	line := []string{"run", "--db", "pg", "--users", "4", "--rampup", "0", "--duration", "5s", "--json"}
-	c := exec.Command("sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, join, p.path}, line...)...)
-	c.Env, c.Stderr = p.env, &bytes.Buffer{}
-	out, err := c.Output()
-	if err != nil {
-		p.t.Fatalf("%v\n%s", err, c.Stderr)
-	}
-	var d report.Document
-	if err := json.Unmarshal(out, &d); err != nil {
-		p.t.Fatal(err)
-	}
-	if d.Client.CgroupCores != 0.05 || d.Client.Bound() == nil {
-		p.t.Errorf("got %+v, want a client that is bound by its 0.05 cores", d.Client)
+	// Where other programs take the cores of the machine, the client may not get all of its quota.
+	const most = 3
+	for try := 1; ; try++ {
+		c := exec.Command("sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, join, p.path}, line...)...)
+		c.Env, c.Stderr = p.env, &bytes.Buffer{}
+		out, err := c.Output()
+		if err != nil {
+			p.t.Fatalf("%v\n%s", err, c.Stderr)
+		}
+		var d report.Document
+		if err := json.Unmarshal(out, &d); err != nil {
+			p.t.Fatal(err)
+		}
+		if d.Client.CgroupCores == 0.05 && d.Client.Bound() != nil {
+			break
+		}
+		if try == most {
+			p.t.Fatalf("got %+v, want a client that is bound by its 0.05 cores", d.Client)
+		}
 	}
 	shown := strings.Join(strings.Fields(p.must("jobs", "show", "last")), " ")
 	for _, text := range []string{
