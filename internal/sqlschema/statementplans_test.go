@@ -13,6 +13,7 @@ import (
 	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
 	"sledge/internal/testserver"
 )
 
@@ -247,8 +248,27 @@ func TestStatements_LeaveOutTextsThatExplainMayExecute(t *testing.T) {
 				"UPDATE planned SET a = 1, b = 0 WHERE a = -7":                                     "",
 				"DELETE FROM planned WHERE a = -7":                                                 "",
 				"SELECT a, b FROM planned WHERE a = 5":                                             "",
+				"SELECT b FROM planned WHERE a = ? AND c > ? FOR UPDATE":                           "", // prepared
+			}
+			var asked struct {
+				A int64  `sql:"a"`
+				C string `sql:"c"`
+			}
+			reads, err := sqlfile.Parse("planned", "SELECT b FROM planned WHERE a = :a AND c > :c FOR UPDATE", func(int) string { return "?" })
+			if err != nil {
+				t.Fatal(err)
+			}
+			prepared, err := open().Prepare(t.Context(), reads, &asked, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := prepared.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
 			}
 			for text := range list {
+				if strings.Contains(text, "?") {
+					continue
+				}
 				if _, err := open().Query(t.Context(), text, 0); err != nil { // MariaDB keeps ten texts of a session
 					t.Fatal(err)
 				}
@@ -270,6 +290,13 @@ func TestStatements_LeaveOutTextsThatExplainMayExecute(t *testing.T) {
 				for _, one := range examples {
 					if one.Text == text || strings.HasPrefix(one.Text, "SELECT c FROM") && text[7] == 'c' {
 						found = true
+						if strings.Contains(text, "?") {
+							answer, err := p.Server.Statements.Explain(t.Context(), s, one)
+							lines := p.Database.Dialect.ReadPlan(answer)
+							if shape := (job.QueryPlan{Lines: lines}).Shape(); err != nil || !strings.Contains(shape, "key planned_a") || lines[len(lines)-1].Text != "with '1' for each value of the prepared statement" {
+								t.Errorf("%s: got %v, %v", text, lines, err)
+							}
+						}
 						if one.Why == "" && why != "" || !strings.Contains(one.Why, why) {
 							t.Errorf("%s: got %q, want %q", text, one.Why, why)
 						}

@@ -2,6 +2,7 @@
 -- name: lacking
 SELECT IF(@@performance_schema, '', 'performance_schema is off. Start the server with performance_schema=ON')
 
+-- Executions of prepared statements have no digest. Each session has its own, and they end with it.
 -- name: counts
 SELECT digest AS id, SUM(count_star) AS calls, SUM(sum_timer_wait) / 1000000000 AS ms, SUM(sum_rows_affected + sum_rows_sent) AS number_of_rows,
   SUM(sum_lock_time) / 1000000000 AS lock_ms, SUM(sum_rows_examined) AS rows_examined, SUM(sum_errors) AS errors,
@@ -9,14 +10,26 @@ SELECT digest AS id, SUM(count_star) AS calls, SUM(sum_timer_wait) / 1000000000 
 FROM performance_schema.events_statements_summary_by_digest
 WHERE digest IS NOT NULL AND schema_name = DATABASE()
 GROUP BY digest
+UNION ALL
+SELECT MD5(i.sql_text), SUM(i.count_execute), SUM(i.sum_timer_execute) / 1000000000, SUM(i.sum_rows_affected + i.sum_rows_sent),
+  SUM(i.sum_lock_time) / 1000000000, SUM(i.sum_rows_examined), SUM(i.sum_errors),
+  SUM(i.sum_created_tmp_disk_tables), SUM(i.sum_sort_rows), SUM(i.sum_no_index_used)
+FROM performance_schema.prepared_statements_instances i JOIN performance_schema.threads t ON t.thread_id = i.owner_thread_id
+WHERE t.processlist_db = DATABASE()
+GROUP BY i.sql_text
 
 -- name: texts
 SELECT digest AS id, MIN(LEFT(digest_text, 1000)) AS statement
 FROM performance_schema.events_statements_summary_by_digest
 WHERE digest IN (:ids) AND schema_name = DATABASE()
 GROUP BY digest
+UNION ALL
+SELECT MD5(sql_text), LEFT(sql_text, 1000)
+FROM performance_schema.prepared_statements_instances
+WHERE MD5(sql_text) IN (:ids)
+GROUP BY sql_text
 
--- Whole texts, with values, why they cannot be explained, and the section that explains them. EXPLAIN may execute
+-- Whole texts, with values or the parameters of a prepared statement, why they cannot be explained, and the section that explains them. EXPLAIN may execute
 -- functions to plan. "plain" has no white space and no quotes of names. MySQL, which reads the first of two comments,
 -- keeps an example of each statement; MariaDB keeps the newest statements of all sessions.
 -- name: examples
@@ -24,7 +37,6 @@ SELECT e.id, COALESCE(e.statement, ''),
   CASE
     WHEN e.statement IS NULL THEN 'the server keeps no text of it'
     WHEN RIGHT(e.statement, 3) = '...' THEN CONCAT('the server has cut its text: performance_schema_max_sql_text_length is ', @@performance_schema_max_sql_text_length)
-    WHEN LOCATE('?', e.statement) > 0 THEN 'it is a prepared statement, whose values the server does not keep'
     WHEN e.statement REGEXP '/[*]|#|--' THEN 'its text has a comment'
     WHEN e.statement REGEXP 'into[[:space:]]+(outfile|dumpfile|@)' THEN 'it writes a file or a variable'
     WHEN e.statement REGEXP '(sleep|benchmark|get_lock|release_lock|release_all_locks|load_file|nextval|setval|lastval|last_insert_id|master_pos_wait|source_pos_wait|master_gtid_wait|wait_for_executed_gtid_set)[` [:space:]]*[(]|next[[:space:]]+value'
@@ -50,6 +62,8 @@ FROM (
       SELECT digest, sql_text FROM performance_schema.events_statements_current WHERE current_schema = DATABASE()
     ) newest
     GROUP BY id */
+    UNION ALL
+    SELECT MD5(sql_text), sql_text FROM performance_schema.prepared_statements_instances GROUP BY sql_text
   ) kept
   WHERE id IN (:ids)
 ) e
