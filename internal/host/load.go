@@ -24,7 +24,7 @@ type Load struct {
 	gc        debug.GCStats
 	pauses    []uint64 // by length; see gcPauses
 	pulse     *pulse
-	machine   func(client, elapsed float64, cores int) *job.MachineLoad
+	machine   *machineWatch
 	throttled float64        // seconds of throttling until then
 	limits    job.ClientLoad // limits of the process, which are known at the start
 	seconds   *seconds       // nil if they are not judged
@@ -38,7 +38,7 @@ func StartLoad(use CoreUse, users Users) *Load {
 	l.limits.MaxProcs = runtime.GOMAXPROCS(0)
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
 	l.throttled = throttledSeconds(os.DirFS("/"))
-	l.machine = beginMachine()
+	l.machine = watchMachine()
 	l.began, l.cpu = time.Now(), CPUSeconds() // excludes the reading of the machine's figures
 	l.pulse = startPulse()
 	if use.All {
@@ -52,6 +52,7 @@ func StartLoad(use CoreUse, users Users) *Load {
 // Second judges the time since the last call, or since StartLoad, of about a second. It returns the
 // limits that have held for a few seconds now, once each.
 func (l *Load) Second(users Users) []job.ClientLimit {
+	l.machine.second(time.Since(l.began), CPUSeconds()-l.cpu, machineCores())
 	if l.seconds == nil {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (l *Load) End() job.ClientLoad {
 	used.CPUSeconds = CPUSeconds() - l.cpu
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
-		used.Machine = l.machine(used.CPUSeconds, elapsed, machineCores())
+		used.Machine = l.machine.end(used.CPUSeconds, elapsed, machineCores())
 	}
 	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined
 	used.Cores = usableCores(used.MaxProcs, used.CgroupCores)

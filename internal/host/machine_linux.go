@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sledge/internal/doctor"
 	"sledge/internal/job"
@@ -92,26 +93,64 @@ func waitedSeconds(root fs.FS) (seconds float64, known bool) {
 	return seconds, known
 }
 
-// beginMachine begins to measure the use of this machine's cores, and returns the function that
-// ends the measurement.
-func beginMachine() (end func(client, elapsed float64, cores int) *job.MachineLoad) {
-	none := func(float64, float64, int) *job.MachineLoad { return nil }
-	root := os.DirFS("/")
-	begun, known := readMachine(root)
-	if !known {
-		return none
-	}
-	return func(client, elapsed float64, cores int) *job.MachineLoad {
-		now, known := readMachine(root)
-		if !known || elapsed <= 0 {
-			return nil
-		}
-		return begun.until(now, os.Getpid(), client, elapsed, cores)
-	}
+// machineWatch measures the use of this machine's cores from an instant on, and in parts of that time. A nil
+// watch measures nothing.
+type machineWatch struct {
+	root   fs.FS
+	begun  machine
+	parts  []job.MachineLoad
+	newest machine       // at the end of the last part
+	client float64       // CPU seconds of this process until then
+	until  time.Duration // since the beginning
+	took   time.Duration // to read it
 }
 
-// until returns the use between two readings, without that of this process.
-func (m machine) until(now machine, self int, client, elapsed float64, cores int) *job.MachineLoad {
+// watchMachine begins to measure, and returns nil if there are no figures.
+func watchMachine() *machineWatch {
+	w := &machineWatch{root: os.DirFS("/")}
+	began := time.Now()
+	var known bool
+	if w.begun, known = readMachine(w.root); !known {
+		return nil
+	}
+	w.newest, w.took = w.begun, time.Since(began)
+	return w
+}
+
+// second ends a part of the time if that is due: after five seconds, or later if a reading takes more than half
+// a percent of that, or if there are already many parts. client is this process' CPU time since the beginning.
+func (w *machineWatch) second(now time.Duration, client float64, cores int) {
+	const shortest, most, share = 5 * time.Second, 100, 200
+	if w == nil || now-w.until < max(shortest, now/most, share*w.took) {
+		return
+	}
+	began := time.Now()
+	read, known := readMachine(w.root)
+	if !known {
+		return
+	}
+	part := w.newest.load(read, os.Getpid(), client-w.client, (now - w.until).Seconds(), cores)
+	part.From, part.Seconds = w.until.Seconds(), (now - w.until).Seconds()
+	w.parts = append(w.parts, *part)
+	w.newest, w.client, w.until, w.took = read, client, now, time.Since(began)
+}
+
+// end returns the use since the beginning.
+func (w *machineWatch) end(client, elapsed float64, cores int) *job.MachineLoad {
+	if w == nil || elapsed <= 0 {
+		return nil
+	}
+	now, known := readMachine(w.root)
+	if !known {
+		return nil
+	}
+	load := w.begun.load(now, os.Getpid(), client, elapsed, cores)
+	load.Parts = w.parts
+	return load
+}
+
+// load returns the use between two readings, without that of this process.
+func (m machine) load(now machine, self int, client, elapsed float64, cores int) *job.MachineLoad {
 	load := &job.MachineLoad{
 		Cores:    cores,
 		Client:   client / elapsed,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 func TestMachine_SplitsTheUse(t *testing.T) {
@@ -35,7 +36,7 @@ func TestMachine_SplitsTheUse(t *testing.T) {
 	}
 	maps.Copy(begun, common)
 	maps.Copy(ended, common)
-	load := read(begun).until(read(ended), 9, 1, 10, 2)
+	load := read(begun).load(read(ended), 9, 1, 10, 2)
 	load.Attribute([]string{"postgres"})
 	for name, figure := range map[string]struct{ got, want float64 }{
 		"busy": {load.Busy, 1}, "client": {load.Client, 0.1}, "server": {load.Server, 0.2}, "others": {load.Others, 0.7},
@@ -48,9 +49,19 @@ func TestMachine_SplitsTheUse(t *testing.T) {
 	if len(load.Processes) != 1 || load.Processes[0].Name != "a (b) c" || !load.Disturbed() || load.Unknown != "" {
 		t.Errorf("got %+v, want it disturbed by one process", load)
 	}
-	unseen := read(begun).until(read(ended), 9, 1, 10, 2)
+	unseen := read(begun).load(read(ended), 9, 1, 10, 2)
 	if unseen.Attribute([]string{"mysqld"}); unseen.Unknown == "" || unseen.Disturbed() {
 		t.Errorf("a server that is not visible: got %+v, want unknown others", unseen)
+	}
+
+	// The watch has the part of the time in which another process used most.
+	watch := machineWatch{root: ended, begun: read(begun), newest: read(begun)}
+	watch.second(4*time.Second, 0.5, 2) // too soon
+	watch.second(10*time.Second, 1, 2)
+	watch.second(20*time.Second, 2, 2) // nothing has been used since
+	whole := watch.end(2, 20, 2)
+	if whole.Attribute([]string{"postgres"}); len(watch.parts) != 2 || whole.Peak == nil || whole.Peak.From != 0 || whole.Peak.Seconds != 10 || math.Abs(whole.Peak.Others-0.7) > 1e-9 || whole.Peak.Most.Name != "a (b) c" || math.Abs(whole.Others-0.3) > 1e-9 {
+		t.Errorf("got %+v with the peak %+v, want the first of two parts", whole, whole.Peak)
 	}
 	if _, known := readMachine(fstest.MapFS{}); known {
 		t.Error("no /proc: got figures")

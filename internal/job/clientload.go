@@ -99,6 +99,20 @@ type MachineLoad struct {
 	Unknown string `json:"unknown,omitempty"`
 
 	Processes []ProcessLoad `json:"processes,omitempty"` // the other processes with the highest use, by name
+
+	// Peak is the part of the time in which the other processes used most; nil if the time has no parts. Parts are
+	// all of them, with From and Seconds, until Attribute chooses one.
+	Peak          *MachinePeak  `json:"peak,omitempty"`
+	Parts         []MachineLoad `json:"-"`
+	From, Seconds float64       `json:"-"`
+}
+
+// MachinePeak is what other processes used in a part of the time.
+type MachinePeak struct {
+	From    float64      `json:"from_second"`
+	Seconds float64      `json:"seconds"`
+	Others  float64      `json:"others"`
+	Most    *ProcessLoad `json:"most,omitempty"` // the processes of one name with the highest use
 }
 
 // ProcessLoad is the load of all processes of one name.
@@ -131,6 +145,17 @@ func (m *MachineLoad) Attribute(server []string) {
 	if server != nil && !seen {
 		m.Unknown = "the server is on this machine, but its processes are not visible"
 	}
+	for _, part := range m.Parts {
+		part.Attribute(server)
+		if m.Peak != nil && part.Others <= m.Peak.Others {
+			continue
+		}
+		m.Peak = &MachinePeak{From: part.From, Seconds: part.Seconds, Others: part.Others}
+		if len(part.Processes) > 0 {
+			m.Peak.Most = &part.Processes[0]
+		}
+	}
+	m.Parts = nil
 }
 
 const mostProcesses = 3

@@ -207,5 +207,19 @@ func others(r job.Result) string {
 	if len(names) > 0 {
 		text += " (most: " + strings.Join(names, ", ") + ")"
 	}
+	return text + peak(*m)
+}
+
+// peak says when other processes used clearly more than on average, or returns "".
+func peak(m job.MachineLoad) string {
+	const clearly = 1.25
+	p := m.Peak
+	if p == nil || p.Others < clearly*m.Others {
+		return ""
+	}
+	text := fmt.Sprintf(", most from second %.0f to %.0f: %.2f", p.From, p.From+p.Seconds, p.Others)
+	if p.Most != nil {
+		text += fmt.Sprintf(", %s %.2f", Printable(p.Most.Name), p.Most.Cores)
+	}
 	return text
 }

@@ -265,7 +265,7 @@ func machine(m job.MachineLoad) (Tone, string) {
 	if len(names) > 0 {
 		text += fmt.Sprintf(" (most: %s)", strings.Join(names, ", "))
 	}
-	return Doubtful, text + fmt.Sprintf("; threads of the client waited %.1f s for a core. Repeat it on a quiet machine", m.Waited)
+	return Doubtful, text + peak(m) + fmt.Sprintf("; threads of the client waited %.1f s for a core. Repeat it on a quiet machine", m.Waited)
 }
 
 // otherJobs formats a number of jobs.

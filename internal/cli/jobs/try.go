@@ -44,7 +44,7 @@ experiment.
 
 At the end of the input, and on Ctrl-C, the settings of the server are restored.`,
 		Example: program.Examples(
-			`echo '{"users": 4, "server.work_mem": "24MB"}' | sledge experiment try memory.toml`,
+			`echo '{"users": 4}' | sledge experiment try scaling.toml`,
 		),
 		Args: onePlan,
 		RunE: p.Body(func(ctx context.Context, args []string) error { return e.try(ctx, args[0]) }),

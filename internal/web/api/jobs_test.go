@@ -121,7 +121,8 @@ func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 		ids = append(ids, one.(string))
 	}
 	compared := w.call("GET", "/compare?id="+ids[0]+"&id="+ids[1], "", 200)
-	if names := differs(compared); !slices.Equal(names, []string{"users"}) || len(compared["figures"].([]any)) == 0 {
+	others := func(name string) bool { return name == "doctor's findings" } // the load of the machine may be one
+	if names := slices.DeleteFunc(differs(compared), others); !slices.Equal(names, []string{"users"}) || len(compared["figures"].([]any)) == 0 {
 		t.Errorf("two runs: got the differences %q", names)
 	}
 
