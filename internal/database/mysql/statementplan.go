@@ -54,8 +54,8 @@ var (
 	// noRow matches plans that depend on the values alone, because the server reads a row by its key to plan.
 	noRow = regexp.MustCompile(`(?i)"message": "(impossible where noticed after reading const tables|no matching row in const table)`)
 
-	// parameter matches a parameter of a prepared statement. It also matches quoted texts and names, in which a
-	// question mark is no parameter, and the parameters of LIMIT, which must be numbers.
+	// parameter matches a parameter of a prepared statement. It also matches quoted texts and names, whose
+	// question marks stay, and the parameters of LIMIT, which must be numbers.
 	parameter = regexp.MustCompile(`(?is)'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|` + "`[^`]*`" + `|\b(?:limit|offset)\s+\?(?:\s*,\s*\?)?|\?`)
 
 	// locking matches the end of a read that locks its rows, which has no part in its plan. EXPLAIN might lock some.
