@@ -260,6 +260,59 @@ func TestExperiment_TriesWhatIsAskedFor(t *testing.T) {
 	}
 }
 
+// A run waited for the log, and doctor advised a setting before it.
+func TestExperiment_SuggestsWhatMayMatter(t *testing.T) {
+	w := newWorld(t)
+	result := measured()
+	result.Activity = &job.Activity{Joined: &job.Joined{}, Transactions: []job.TimeSplit{{
+		Kind: "new order", Response: 10, Samples: 100, Parts: []job.TimePart{{Name: "cpu", Milliseconds: 1}, {Name: "log", Milliseconds: 8}, {Name: "read", Milliseconds: 1}},
+	}}}
+	result.Doctor = &job.Doctor{Findings: []job.Advice{
+		{ID: "pg.max_wal_size", Value: "max_wal_size is 1 GiB", Mend: "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()"},
+		{ID: "pg.fsync", Value: "fsync is off", Mend: "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()"},
+	}}
+	w.does(func(_ context.Context, _ job.Spec, c job.Control) (job.Result, error) {
+		tell(c, job.Event{Facts: &job.Facts{Server: "15.8"}})
+		return result, nil
+	})
+	if code := w.run("experiment", "suggest"); code != job.ExitMissing {
+		t.Errorf("got exit code %d without a run: %s", code, &w.err)
+	}
+	if code := w.run("run", "--db", "pg", "--host", "db1", "--users", "8"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("experiment", "suggest"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	plan := w.out.String()
+	for _, want := range []string{
+		"max_wal_size = [\"1GB\", \"16GB\"] # max_wal_size is 1 GiB\n", "commit_delay = [\"0\", \"20\", \"200\"] # several commits", "# wal_buffers = ", "# restart = ", "host = \"db1\"", "users = \"8\"", "80 % of the time of transactions is writing the log",
+	} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("got %s, want %q in it", plan, want)
+		}
+	}
+	for _, not := range []string{"fsync = ", "shared_buffers", "jit"} {
+		if strings.Contains(plan, not) {
+			t.Errorf("got %s, want no %q in it", plan, not)
+		}
+	}
+	if code := w.run("experiment", "run", writePlan(t, "log.toml", plan), "--dry-run"); code != job.OK || !strings.Contains(w.err.String(), "12 cells, 3 runs each") {
+		t.Errorf("got exit code %d of the plan: %s", code, &w.err)
+	}
+
+	// On SQLite, Sledge can change nothing, and without samples nothing is known to matter.
+	for db, want := range map[string]job.Exit{"sqlite": job.ExitUsage, "maria": job.ExitMissing} {
+		result.Activity, result.Doctor = nil, nil
+		if code := w.run("run", "--db", db); code != job.OK {
+			t.Fatalf("got exit code %d: %s", code, &w.err)
+		}
+		if code := w.run("experiment", "suggest"); code != want || w.out.Len() > 0 {
+			t.Errorf("%s: got exit code %d: %s%s", db, code, &w.out, &w.err)
+		}
+	}
+}
+
 func TestExperiment_GoesOnAfterAnInterruption(t *testing.T) {
 	w := newWorld(t)
 	plan := writePlan(t, "p.toml", scalingPlan)

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"errors"
+	"regexp"
 	"time"
 )
 
@@ -36,6 +37,23 @@ type Tuning struct {
 
 	// Uptime returns how long the server has been running.
 	Uptime func(ctx context.Context, s Session) (time.Duration, error)
+
+	// Matter lists settings that may matter to a run whose transactions spend much of their time in waits of a
+	// class. None makes commits less durable, and all supported versions of the server have them.
+	Matter []TunableSetting
+
+	// Advised matches a command in the remedy of a check that sets a setting. Its groups are the name and the
+	// value.
+	Advised *regexp.Regexp
+}
+
+// TunableSetting is a setting of a server with values to try.
+type TunableSetting struct {
+	Class   WaitClass
+	Name    string
+	Values  []string // the usual default first
+	Why     string   // in a few words
+	Restart bool     // it takes effect when the server starts
 }
 
 // Tuned is a setting of a server.

@@ -98,11 +98,17 @@ func waitedSeconds(root fs.FS) (seconds float64, known bool) {
 type machineWatch struct {
 	root   fs.FS
 	begun  machine
-	parts  []job.MachineLoad
+	parts  []machinePart
 	newest machine       // at the end of the last part
 	client float64       // CPU seconds of this process until then
 	until  time.Duration // since the beginning
 	took   time.Duration // to read it
+}
+
+// machinePart is the use in a part of the time.
+type machinePart struct {
+	from, length time.Duration
+	load         job.MachineLoad
 }
 
 // watchMachine begins to measure, and returns nil if there are no figures.
@@ -130,8 +136,7 @@ func (w *machineWatch) second(now time.Duration, client float64, cores int) {
 		return
 	}
 	part := w.newest.load(read, os.Getpid(), client-w.client, (now - w.until).Seconds(), cores)
-	part.From, part.Seconds = w.until.Seconds(), (now - w.until).Seconds()
-	w.parts = append(w.parts, *part)
+	w.parts = append(w.parts, machinePart{w.until, now - w.until, *part})
 	w.newest, w.client, w.until, w.took = read, client, now, time.Since(began)
 }
 
@@ -145,7 +150,9 @@ func (w *machineWatch) end(client, elapsed float64, cores int) *job.MachineLoad 
 		return nil
 	}
 	load := w.begun.load(now, os.Getpid(), client, elapsed, cores)
-	load.Parts = w.parts
+	for _, part := range w.parts {
+		load.AddPart(part.from.Seconds(), part.length.Seconds(), part.load)
+	}
 	return load
 }
 

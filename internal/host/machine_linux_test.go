@@ -60,7 +60,7 @@ func TestMachine_SplitsTheUse(t *testing.T) {
 	watch.second(10*time.Second, 1, 2)
 	watch.second(20*time.Second, 2, 2) // nothing has been used since
 	whole := watch.end(2, 20, 2)
-	if whole.Attribute([]string{"postgres"}); len(watch.parts) != 2 || whole.Peak == nil || whole.Peak.From != 0 || whole.Peak.Seconds != 10 || math.Abs(whole.Peak.Others-0.7) > 1e-9 || whole.Peak.Most.Name != "a (b) c" || math.Abs(whole.Others-0.3) > 1e-9 {
+	if whole.Attribute([]string{"postgres"}); len(watch.parts) != 2 || whole.Peak == nil || whole.Peak.From != 0 || whole.Peak.Seconds != 10 || math.Abs(whole.Peak.Others-0.7) > 1e-9 || whole.Peak.Name != "a (b) c" || math.Abs(whole.Others-0.3) > 1e-9 {
 		t.Errorf("got %+v with the peak %+v, want the first of two parts", whole, whole.Peak)
 	}
 	if _, known := readMachine(fstest.MapFS{}); known {

@@ -100,19 +100,28 @@ type MachineLoad struct {
 
 	Processes []ProcessLoad `json:"processes,omitempty"` // the other processes with the highest use, by name
 
-	// Peak is the part of the time in which the other processes used most; nil if the time has no parts. Parts are
-	// all of them, with From and Seconds, until Attribute chooses one.
-	Peak          *MachinePeak  `json:"peak,omitempty"`
-	Parts         []MachineLoad `json:"-"`
-	From, Seconds float64       `json:"-"`
+	Peak  *MachinePeak `json:"peak,omitempty"` // the part of the time in which the other processes used most; nil if the time has no parts
+	parts []machinePart
 }
 
 // MachinePeak is what other processes used in a part of the time.
 type MachinePeak struct {
-	From    float64      `json:"from_second"`
-	Seconds float64      `json:"seconds"`
-	Others  float64      `json:"others"`
-	Most    *ProcessLoad `json:"most,omitempty"` // the processes of one name with the highest use
+	From    float64 `json:"from_second"`
+	Seconds float64 `json:"seconds"`
+	Others  float64 `json:"others"`
+	Name    string  `json:"name,omitempty"`  // of the processes of one name with the highest use
+	Cores   float64 `json:"cores,omitempty"` // that they used
+}
+
+// machinePart is the load in a part of the time.
+type machinePart struct {
+	from, seconds float64
+	load          MachineLoad
+}
+
+// AddPart adds the load in a part of the time, from which Attribute finds the peak.
+func (m *MachineLoad) AddPart(from, seconds float64, load MachineLoad) {
+	m.parts = append(m.parts, machinePart{from, seconds, load})
 }
 
 // ProcessLoad is the load of all processes of one name.
@@ -145,17 +154,17 @@ func (m *MachineLoad) Attribute(server []string) {
 	if server != nil && !seen {
 		m.Unknown = "the server is on this machine, but its processes are not visible"
 	}
-	for _, part := range m.Parts {
-		part.Attribute(server)
-		if m.Peak != nil && part.Others <= m.Peak.Others {
+	for _, part := range m.parts {
+		part.load.Attribute(server)
+		if m.Peak != nil && part.load.Others <= m.Peak.Others {
 			continue
 		}
-		m.Peak = &MachinePeak{From: part.From, Seconds: part.Seconds, Others: part.Others}
-		if len(part.Processes) > 0 {
-			m.Peak.Most = &part.Processes[0]
+		m.Peak = &MachinePeak{From: part.from, Seconds: part.seconds, Others: part.load.Others}
+		if len(part.load.Processes) > 0 {
+			m.Peak.Name, m.Peak.Cores = part.load.Processes[0].Name, part.load.Processes[0].Cores
 		}
 	}
-	m.Parts = nil
+	m.parts = nil
 }
 
 const mostProcesses = 3

@@ -27,6 +27,18 @@ func bottleneck(r job.Result) string {
 	return ""
 }
 
+// Bottleneck says what limited a run, as in its result, "" if that is not known. Classes are those of the waits in which
+// transactions spent at least a fifth of their time, the greatest first.
+func Bottleneck(r job.Result) (sentence string, classes []string) {
+	const noticeable = 0.2
+	for _, part := range profileOf(r.Activity).parts {
+		if part.share >= noticeable {
+			classes = append(classes, part.class)
+		}
+	}
+	return bottleneck(r), classes
+}
+
 // full is the share of the cores of a machine from which on all are in use: the kernel leaves some of each idle.
 const full = 0.9
 

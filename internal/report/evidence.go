@@ -218,8 +218,8 @@ func peak(m job.MachineLoad) string {
 		return ""
 	}
 	text := fmt.Sprintf(", most from second %.0f to %.0f: %.2f", p.From, p.From+p.Seconds, p.Others)
-	if p.Most != nil {
-		text += fmt.Sprintf(", %s %.2f", Printable(p.Most.Name), p.Most.Cores)
+	if p.Name != "" {
+		text += fmt.Sprintf(", %s %.2f", Printable(p.Name), p.Cores)
 	}
 	return text
 }

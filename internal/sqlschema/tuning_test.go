@@ -18,6 +18,27 @@ import (
 	"sledge/internal/tuning"
 )
 
+// triesAll tries each setting that sledge experiment suggest may name. s can restart the server.
+func triesAll(t *testing.T, p plan.Plan, s *tuning.Server) {
+	t.Helper()
+	running, _, err := tuning.Open(t.Context(), t.TempDir(), p.Job, tuning.Restarting{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Close()
+	for _, one := range p.Server.Tuning.Matter {
+		by := running
+		if one.Restart {
+			by = s
+		}
+		for _, value := range one.Values {
+			if err := by.Try(t.Context(), []tuning.Setting{{Name: one.Name, Value: value}}); err != nil {
+				t.Errorf("%s = %s: %v", one.Name, value, err)
+			}
+		}
+	}
+}
+
 // Settings that need a restart are restored after a value with which the server does not start, and after a
 // process was killed before or during a restart.
 func TestTuning_RestartsTheServer(t *testing.T) {
@@ -91,6 +112,7 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 			if err := s.Try(t.Context(), []tuning.Setting{tt.wrong, both[1], both[0]}); err != nil {
 				t.Fatal(err)
 			}
+			triesAll(t, p, s)
 			asBefore()
 			if err := s.Set(t.Context(), both); err != nil {
 				t.Fatal(err)

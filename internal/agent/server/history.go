@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -71,10 +70,6 @@ func (h *history) after(number int64) (last int64, readings [][]byte) {
 // period is the time between two readings.
 const period = time.Second
 
-// releasedEvery is the number of readings between two times at which the agent gives memory back to its machine, which
-// it shares with the server under test.
-const releasedEvery = 10
-
 // sample takes a reading each second until ctx ends. After a pause, as of a suspended machine, it
 // skips one, which would be the mean over the pause.
 func (s *Server) sample(ctx context.Context) {
@@ -83,15 +78,11 @@ func (s *Server) sample(ctx context.Context) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	before := s.now()
-	for n := 0; ; n++ {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		}
-		if n%releasedEvery == 0 {
-			debug.FreeOSMemory()
-			_ = host.ReleaseOwnPages() // with an error the agent takes more memory
 		}
 		samples, err := sampler.Sample() // with an error, it has the samples that could be read
 		now := s.now()

@@ -40,7 +40,7 @@ file with a table vary; docs/experiments.md describes it.`,
 		Args:    program.OnlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentRestore(p))
+	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentSuggest(p), experimentRestore(p))
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"sledge/internal/agent/server"
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/settings"
@@ -106,11 +108,27 @@ func serveAgent(ctx context.Context, p *program.Program, folder, at string) erro
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	defer p.Interrupts.Instead(func(int) { end() })()
+	go giveBack(ctx)
 	if err := server.New(identity, p.Version).Serve(ctx, listener); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.Stderr, "The agent has ended.")
 	return nil
+}
+
+// giveBack gives memory that this process does not need to its machine, which it shares with the server under test,
+// every ten seconds until ctx ends.
+func giveBack(ctx context.Context) {
+	for tick := time.NewTicker(10 * time.Second); ; {
+		debug.FreeOSMemory()
+		_ = host.ReleaseOwnPages() // with an error the agent takes more memory
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 func agentInit(p *program.Program, folder *string) *cobra.Command {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,10 +28,11 @@ var memoryChecks = []doctor.Check{
 		Mend:   "SET GLOBAL innodb_buffer_pool_size = 8589934592, and the same in my.cnf",
 		Source: manual + "innodb_buffer_pool_size; " + guide + "; " + tuner,
 		Finds: func(f *doctor.Facts) string {
+			const chunk = 128 * doctor.MiB // the server rounds to multiples of it
 			pool, memory := f.Size("innodb_buffer_pool_size"), f.MemoryIf()
 			text := "innodb_buffer_pool_size is " + doctor.Bytes(pool)
 			if memory > 0 {
-				f.Mend = fmt.Sprintf("SET GLOBAL innodb_buffer_pool_size = %.0f, and the same in my.cnf", max(128, memory*0.6/doctor.MiB)*doctor.MiB)
+				f.Mend = fmt.Sprintf("SET GLOBAL innodb_buffer_pool_size = %.0f, and the same in my.cnf", max(1, math.Floor(memory*0.6/chunk))*chunk)
 				text += " of " + doctor.Bytes(memory)
 			}
 			if memory > 0 && pool > 0.85*memory {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -15,7 +16,31 @@ import (
 )
 
 // tuning writes settings into postgresql.auto.conf, by ALTER SYSTEM.
-var tuning = &database.Tuning{Identity: identity, Read: readSetting, Set: setSetting, File: settingsFile, Uptime: uptime}
+var tuning = &database.Tuning{Identity: identity, Read: readSetting, Set: setSetting, File: settingsFile, Uptime: uptime, Matter: matter, Advised: advised}
+
+var advised = regexp.MustCompile(`ALTER SYSTEM SET (\w+) = '?([^';,]+)'?`)
+
+// matter follows the manual, chapters Resource Consumption, Write Ahead Log and Query Planning.
+var matter = []database.TunableSetting{
+	{Class: database.WaitLog, Name: "commit_delay", Values: []string{"0", "20", "200"}, Why: "several commits share a flush"},
+	{Class: database.WaitLog, Name: "wal_compression", Values: []string{"off", "on"}, Why: "whole pages take less room in the log"},
+	{Class: database.WaitLog, Name: "max_wal_size", Values: []string{"1GB", "4GB", "16GB"}, Why: "after fewer checkpoints, fewer whole pages are logged"},
+	{Class: database.WaitLog, Name: "wal_buffers", Values: []string{"16MB", "64MB"}, Why: "sessions need not write the log themselves", Restart: true},
+	{Class: database.WaitWrite, Name: "max_wal_size", Values: []string{"1GB", "4GB", "16GB"}, Why: "pages are written less often"},
+	{Class: database.WaitWrite, Name: "checkpoint_timeout", Values: []string{"5min", "30min"}, Why: "pages are written less often"},
+	{Class: database.WaitWrite, Name: "bgwriter_lru_maxpages", Values: []string{"100", "1000"}, Why: "sessions need not write pages themselves"},
+	{Class: database.WaitWrite, Name: "shared_buffers", Values: []string{"128MB", "1GB", "4GB"}, Why: "pages stay in memory", Restart: true},
+	{Class: database.WaitRead, Name: "shared_buffers", Values: []string{"128MB", "1GB", "4GB"}, Why: "pages stay in memory", Restart: true},
+	{Class: database.WaitRead, Name: "effective_io_concurrency", Values: []string{"1", "16", "200"}, Why: "a scan reads ahead"},
+	{Class: database.WaitRead, Name: "random_page_cost", Values: []string{"4", "1.1"}, Why: "plans use indexes more"},
+	{Class: database.WaitCPU, Name: "random_page_cost", Values: []string{"4", "1.1"}, Why: "plans use indexes more"},
+	{Class: database.WaitCPU, Name: "jit", Values: []string{"on", "off"}, Why: "compiling a query pays only if it runs for long"},
+	{Class: database.WaitCPU, Name: "work_mem", Values: []string{"4MB", "64MB"}, Why: "sorts and hashes stay in memory"},
+	{Class: database.WaitCPU, Name: "max_parallel_workers_per_gather", Values: []string{"2", "0", "4"}, Why: "a query has more cores, or leaves them to others"},
+	{Class: database.WaitParallel, Name: "max_parallel_workers_per_gather", Values: []string{"2", "0", "4"}, Why: "a query has more cores, or leaves them to others"},
+	{Class: database.WaitLatch, Name: "wal_buffers", Values: []string{"16MB", "64MB"}, Why: "sessions wait less for room in the log's memory", Restart: true},
+	{Class: database.WaitLatch, Name: "shared_buffers", Values: []string{"128MB", "1GB", "4GB"}, Why: "buffers are replaced less often", Restart: true},
+}
 
 func identity(ctx context.Context, s database.Session) (string, error) {
 	return one(ctx, s, "SELECT system_identifier::text FROM pg_control_system()")
