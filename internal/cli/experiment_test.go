@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/job"
 	"sledge/internal/report"
@@ -310,6 +311,65 @@ func TestExperiment_SuggestsWhatMayMatter(t *testing.T) {
 		if code := w.run("experiment", "suggest"); code != want || w.out.Len() > 0 {
 			t.Errorf("%s: got exit code %d: %s%s", db, code, &w.out, &w.err)
 		}
+	}
+}
+
+// Each round repeats the better half of the cells.
+func TestExperiment_HalvesItsCells(t *testing.T) {
+	w := newWorld(t)
+	stop := 0
+	w.growing(func(n int) error {
+		if n == stop {
+			w.interrupt()
+		}
+		return nil
+	})
+	text := "db = \"sqlite\"\n[experiment]\nrepeat = 4\nhalve = true\n[vary]\nusers = [1, 2, 3, 4, 5, 6]\n"
+	plan := writePlan(t, "p.toml", text)
+	stop = 8
+	if code := w.run("experiment", "run", plan); code != job.ExitStopped || !strings.Contains(w.err.String(), "6 cells, 4 runs at most, of which 6 are left") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	stop = 0
+	if code := w.run("experiment", "run", plan); code != job.OK {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	runs := map[int]int{}
+	for _, spec := range w.asked {
+		runs[spec.Users]++
+	}
+	if want := map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 5: 4, 6: 4}; !maps.Equal(runs, want) {
+		t.Errorf("got %v runs by users, want %v", runs, want)
+	}
+	n := len(w.asked)
+	if code := w.run("experiment", "run", plan); code != job.OK || len(w.asked) != n {
+		t.Errorf("got exit code %d and %d more runs of a complete experiment", code, len(w.asked)-n)
+	}
+	if code := w.run("experiment", "run", writePlan(t, "q.toml", strings.Replace(text, "repeat = 4\n", "", 1))); code != job.ExitUsage || !strings.Contains(w.err.String(), "raise repeat") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+}
+
+// Another process watches an experiment until its last run has ended.
+func TestExperiment_IsWatched(t *testing.T) {
+	w := newWorld(t)
+	plan := writePlan(t, "p.toml", scalingPlan)
+	w.growing(func(n int) error {
+		if n == 3 {
+			return errors.New("deadlock")
+		}
+		return nil
+	})
+	if code := w.run("experiment", "run", plan); code == job.OK {
+		t.Fatalf("got exit code %d, want a failed run", code)
+	}
+	if code := w.run("experiment", "watch", plan); code != job.OK || !strings.HasPrefix(w.out.String(), "18 of 18 runs done, 1 failed   best so far: users=4 client_sql=true") || strings.Count(w.out.String(), "\n") != 1 {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	more := writePlan(t, "p.toml", strings.Replace(scalingPlan, "[1, 2, 4]", "[1, 2, 4, 8]", 1))
+	time.AfterFunc(1500*time.Millisecond, w.interrupt)
+	if code := w.run("experiment", "watch", more); code != job.ExitStopped || !strings.HasPrefix(w.out.String(), "18 of 24 runs done, 1 failed") {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
 	}
 }
 

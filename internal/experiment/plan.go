@@ -1,11 +1,13 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,7 +25,8 @@ type Experiment struct {
 	Cells []Cell
 	Steps []Step // all runs, in the order in which they are performed
 
-	order func([]settings.Override, []string) (settings.Order, error)
+	order   func([]settings.Override, []string) (settings.Order, error)
+	refused map[int]bool // cells that are left out
 }
 
 // Cell is a combination of values.
@@ -44,7 +47,7 @@ type Step struct {
 // New makes an experiment. order resolves the settings of a cell. An error means that a cell cannot be
 // performed, and nothing was done.
 func New(plan settings.Plan, order func([]settings.Override, []string) (settings.Order, error)) (Experiment, error) {
-	e := Experiment{Plan: plan, order: order}
+	e := Experiment{Plan: plan, order: order, refused: map[int]bool{}}
 	const most = 10_000
 	n := plan.Repeat
 	for _, f := range plan.Factors {
@@ -96,7 +99,7 @@ func (e Experiment) Only(values []string) (Experiment, error) {
 	if err := e.checkSchemas(); err != nil {
 		return e, err
 	}
-	e.Cells = []Cell{c}
+	e.Cells, e.refused = []Cell{c}, map[int]bool{}
 	e.Steps = e.ordered()
 	return e, nil
 }
@@ -222,7 +225,7 @@ func (e Experiment) StateOf(jobs []job.Job) (s State) {
 	for i, c := range e.Cells {
 		cells[c.Order.Spec.Labels[job.LabelCell]] = i
 	}
-	performed := make([]int, len(e.Cells))
+	performed, figures := make([]int, len(e.Cells)), make([][]float64, len(e.Cells))
 	for _, j := range jobs {
 		i, known := cells[j.Spec.Labels[job.LabelCell]]
 		switch {
@@ -230,19 +233,63 @@ func (e Experiment) StateOf(jobs []job.Job) (s State) {
 			s.Foreign++
 		case j.Status.Valid() || j.Status == job.Running:
 			performed[i]++
+			if len(j.Result.Metrics) > 0 {
+				figures[i] = append(figures[i], j.Result.Metrics[0].Value)
+			}
 		case Blocked(j):
 		case j.Status == job.Failed || j.Status == job.Invalid:
 			performed[i]++
 			s.Failed++
 		}
 	}
-	for _, step := range e.Steps {
-		if step.Repetition >= performed[step.Cell] {
-			s.Left = append(s.Left, step)
-		}
+	if e.Plan.Halve {
+		s.Left = e.halved(performed, figures)
+	} else {
+		s.Left = e.left(performed, e.Plan.Repeat, func(int) bool { return true })
 	}
 	return s
 }
+
+// left returns the runs up to a number of repetitions that have not been performed, of some cells.
+func (e Experiment) left(performed []int, repetitions int, of func(cell int) bool) (list []Step) {
+	for _, step := range e.Steps {
+		if step.Repetition >= performed[step.Cell] && step.Repetition < repetitions && of(step.Cell) && !e.refused[step.Cell] {
+			list = append(list, step)
+		}
+	}
+	return list
+}
+
+// halved returns the runs of the current round of successive halving (Jamieson and Talwalkar, AISTATS 2016), or none
+// after the last one. All cells have one run; then the better half, by the median of the first figure, has as many runs
+// again, until one cell is left or the cells have all their repetitions.
+func (e Experiment) halved(performed []int, figures [][]float64) []Step {
+	medians := make([]float64, len(e.Cells))
+	var cells []int
+	for i := range e.Cells {
+		if medians[i] = math.Inf(-1); len(figures[i]) > 0 {
+			slices.Sort(figures[i])
+			medians[i] = figures[i][len(figures[i])/2]
+		}
+		if !e.refused[i] {
+			cells = append(cells, i)
+		}
+	}
+	for runs := 1; ; runs = min(2*runs, e.Plan.Repeat) {
+		list := e.left(performed, runs, func(cell int) bool { return slices.Contains(cells, cell) })
+		if len(list) > 0 || len(cells) <= 1 || runs == e.Plan.Repeat {
+			return list
+		}
+		slices.SortStableFunc(cells, func(a, b int) int { return cmp.Compare(medians[b], medians[a]) })
+		cells = cells[:(len(cells)+1)/2]
+	}
+}
+
+// Refuse leaves out the runs of a cell that are left, because the server does not start with its settings.
+func (e Experiment) Refuse(cell int) { e.refused[cell] = true }
+
+// Refused reports whether a cell is left out.
+func (e Experiment) Refused(cell int) bool { return e.refused[cell] }
 
 // NeedsBuild reports whether the schema must be built before a step. built has the schema that
 // this process built last, by target.

@@ -29,6 +29,8 @@ type Experiment struct {
 	Factors []string         `json:"factors"`
 	Cells   []ExperimentCell `json:"cells"`
 	Effects []Effect         `json:"effects"`
+
+	Interactions []Interaction `json:"interactions,omitempty"` // of each two factors, the strongest first
 }
 
 // ExperimentCell holds the runs with one combination of values.
@@ -54,6 +56,22 @@ type Effect struct {
 	Least  float64 `json:"least"` // over the pairs
 	Most   float64 `json:"most"`
 	Pairs  int     `json:"pairs"`
+}
+
+// Interaction says how much the effect of a factor depends on another one: the ratio of its effect where the other has a
+// value to its effect where the other has its first value, as the geometric mean over the groups of four cells that
+// differ in these two factors only. 1 means that the effects are independent. It is described, not tested.
+type Interaction struct {
+	Factor    string  `json:"factor"`
+	Value     string  `json:"value"`
+	Base      string  `json:"base"` // the first value
+	With      string  `json:"with"` // the other factor
+	WithValue string  `json:"with_value"`
+	WithBase  string  `json:"with_base"`
+	Ratio     float64 `json:"ratio"`
+	Least     float64 `json:"least"` // over the groups
+	Most      float64 `json:"most"`
+	Groups    int     `json:"groups"`
 }
 
 // NewExperiment makes the document of an experiment from its runs, the oldest first. The factors are
@@ -94,6 +112,7 @@ func NewExperiment(name string, factors []string, runs []job.Job) Experiment {
 	}
 	slices.SortStableFunc(e.Cells, func(a, b ExperimentCell) int { return slices.CompareFunc(a.Values, b.Values, CompareValues) })
 	e.Effects = append(e.Effects, e.effects()...)
+	e.Interactions = e.interactions()
 	return e
 }
 
@@ -197,16 +216,81 @@ func CompareValues(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
+// valuesOf returns the values of a factor in order.
+func (e Experiment) valuesOf(f int) (values []string) {
+	for _, c := range e.Cells {
+		if !slices.Contains(values, c.Values[f]) {
+			values = append(values, c.Values[f])
+		}
+	}
+	slices.SortFunc(values, CompareValues)
+	return values
+}
+
+// interactions returns the interactions of each two factors, the strongest first.
+func (e Experiment) interactions() (list []Interaction) {
+	for f, factor := range e.Factors {
+		for g, with := range e.Factors[:f] {
+			values, others := e.valuesOf(f), e.valuesOf(g)
+			for _, value := range values[min(1, len(values)):] {
+				for _, other := range others[min(1, len(others)):] {
+					one := Interaction{Factor: factor, Value: value, Base: values[0], With: with, WithValue: other, WithBase: others[0]}
+					if e.interact(&one, f, g) {
+						list = append(list, one)
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Interaction) int {
+		return cmp.Compare(math.Abs(math.Log(b.Ratio)), math.Abs(math.Log(a.Ratio)))
+	})
+	return list
+}
+
+// interact measures an interaction of factors f and g, and returns false without four cells that have results.
+func (e Experiment) interact(one *Interaction, f, g int) bool {
+	sum := 0.0
+	for _, c := range e.Cells {
+		if c.Values[f] != one.Value || c.Values[g] != one.WithValue {
+			continue
+		}
+		median := func(of ...*ExperimentCell) (list []float64) {
+			for _, c := range of {
+				if c == nil || c.Result == nil || c.Result.Median <= 0 {
+					return nil
+				}
+				list = append(list, c.Result.Median)
+			}
+			return list
+		}
+		without := e.differing(c, g, one.WithBase)
+		if without == nil {
+			continue
+		}
+		m := median(&c, e.differing(c, f, one.Base), without, e.differing(*without, f, one.Base))
+		if m == nil {
+			continue
+		}
+		ratio := m[0] / m[1] / (m[2] / m[3])
+		if one.Groups == 0 {
+			one.Least, one.Most = ratio, ratio
+		}
+		one.Least, one.Most = min(one.Least, ratio), max(one.Most, ratio)
+		sum += math.Log(ratio)
+		one.Groups++
+	}
+	if one.Groups == 0 {
+		return false
+	}
+	one.Ratio = math.Exp(sum / float64(one.Groups))
+	return true
+}
+
 // effects returns the effects of all factors.
 func (e Experiment) effects() (list []Effect) {
 	for f, factor := range e.Factors {
-		var values []string
-		for _, c := range e.Cells {
-			if !slices.Contains(values, c.Values[f]) {
-				values = append(values, c.Values[f])
-			}
-		}
-		slices.SortFunc(values, CompareValues)
+		values := e.valuesOf(f)
 		for _, value := range values[min(1, len(values)):] {
 			effect := Effect{Factor: factor, Value: value, Base: values[0], Least: math.Inf(1), Most: 0}
 			sum := 0.0
@@ -338,6 +422,25 @@ func (e Experiment) whole(b *page) {
 	t = terminal.Table{Columns: []terminal.Column{{Head: "  factor", Left: true}, {Head: "from"}, {Head: "to"}, {Head: "change"}, {Head: "from cell to cell", Rank: 1}, {Head: "pairs", Rank: 2}}}
 	for _, one := range e.Effects {
 		t.Row("  "+Printable(one.Factor), Printable(one.Base), Printable(one.Value), changed(one.Ratio), changed(one.Least)+" to "+changed(one.Most), english.Plural(one.Pairs, "pair", ""))
+	}
+	b.table(t)
+	e.layInteractions(b)
+}
+
+// layInteractions writes a table of the strongest interactions.
+func (e Experiment) layInteractions(b *page) {
+	const most = 10
+	if len(e.Interactions) == 0 {
+		return
+	}
+	which := "of each two factors"
+	if n := len(e.Interactions); n > most {
+		which = fmt.Sprintf("the strongest %d of %d", most, n)
+	}
+	b.title("Interactions", which+": how much more, or less, the first change brings together with the second than alone; described, not tested")
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  factor", Left: true}, {Head: "change", Left: true}, {Head: "with", Left: true}, {Head: "change", Left: true}, {Head: "more"}, {Head: "from group to group", Rank: 1}}}
+	for _, one := range e.Interactions[:min(most, len(e.Interactions))] {
+		t.Row("  "+Printable(one.Factor), Printable(one.Base+" to "+one.Value), Printable(one.With), Printable(one.WithBase+" to "+one.WithValue), changed(one.Ratio), changed(one.Least)+" to "+changed(one.Most))
 	}
 	b.table(t)
 }

@@ -33,6 +33,7 @@ type Plan struct {
 	Seed    uint64 // of the order of runs
 	Build   Building
 	Stop    bool // whether to end at the first run that fails
+	Halve   bool // whether only the better half of the cells is repeated, again and again
 	Factors []Factor
 
 	// For settings of the server that take effect when it starts: commands of the shell that restart it
@@ -103,6 +104,9 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 	if len(plan.Factors) == 0 {
 		return Plan{}, fmt.Errorf("it varies nothing: add a table [%s] with a line such as users = [1, 2, 4], or a table [%s] with settings of the server", varyTable, serverTable)
 	}
+	if plan.Halve && plan.Repeat == 1 {
+		return Plan{}, fmt.Errorf("halve has no effect, because each cell has one run: raise repeat, the number of runs that the best cells get, to 4 or 8")
+	}
 	ofServer := func(f Factor) bool { return strings.HasPrefix(f.Name, ServerPrefix) }
 	if plan.Restart+plan.SettingsFile+plan.WriteSettings != "" && !slices.ContainsFunc(plan.Factors, ofServer) {
 		return Plan{}, fmt.Errorf("restart, settings_file and write_settings have no effect, because no setting of the server varies: add a table [%s], or leave them out", serverTable)
@@ -152,8 +156,13 @@ func (p *Plan) read(table []item) error {
 				return i.wrong("on_failure: %q is neither continue nor stop", value)
 			}
 			p.Stop = value == "stop"
+		case "halve":
+			if value != "true" && value != "false" {
+				return i.wrong("halve: %q is neither true nor false", value)
+			}
+			p.Halve = value == "true"
 		default:
-			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "params", "restart", "settings_file", "write_settings"}))
+			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "params", "restart", "settings_file", "write_settings"}))
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ file with a table vary; docs/experiments.md describes it.`,
 		Args:    program.OnlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentSuggest(p), experimentRestore(p))
+	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentSuggest(p), experimentWatch(p), experimentRestore(p))
 	return c
 }
 
@@ -163,12 +163,16 @@ func (e *experimenting) run(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	runs, err := store.List(ctx, repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: plan.Name}})
+	runs, err := store.List(ctx, runsOf(plan))
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	state := x.StateOf(runs)
-	tell(p, fmt.Sprintf("experiment %s: %s, %s each, of which %d are left", plan.Name, english.Plural(len(x.Cells), "cell", ""), english.Plural(plan.Repeat, "run", ""), len(state.Left)))
+	each := "each"
+	if plan.Halve {
+		each = "at most"
+	}
+	tell(p, fmt.Sprintf("experiment %s: %s, %s %s, of which %d are left", plan.Name, english.Plural(len(x.Cells), "cell", ""), english.Plural(plan.Repeat, "run", ""), each, len(state.Left)))
 	if state.Foreign > 0 {
 		warn(p, fmt.Sprintf("%s of this name have other settings than the plan now says, and do not count: give the plan another name, or delete them.", english.Plural(state.Foreign, "run", "")))
 	}
@@ -178,7 +182,7 @@ func (e *experimenting) run(ctx context.Context, path string) (err error) {
 	if e.dryRun {
 		return e.list(x, state)
 	}
-	failure := e.perform(ctx, x, state)
+	failure := e.perform(ctx, store, x, state)
 	if len(runs) == 0 && failure != nil && !e.anyRun(ctx, store, plan.Name) {
 		return failure
 	}
@@ -220,33 +224,51 @@ func (e *experimenting) list(x experiment.Experiment, state experiment.State) er
 }
 
 // perform performs the runs that are left.
-func (e *experimenting) perform(ctx context.Context, x experiment.Experiment, state experiment.State) (failure error) {
+func (e *experimenting) perform(ctx context.Context, store *repository.Store, x experiment.Experiment, state experiment.State) (failure error) {
 	servers, err := e.openServers(ctx, x, state)
 	if err != nil {
 		return err
 	}
 	defer func() { failure = errors.Join(failure, closeServers(ctx, servers)) }()
-	return e.performOn(ctx, x, state, servers)
+	clock := experiment.NewClock(e.within)
+	for {
+		failure = errors.Join(failure, e.performOn(ctx, x, state, servers, clock))
+		if !x.Plan.Halve || ctx.Err() != nil || e.flags.Interrupted || x.Plan.Stop && failure != nil || clock.Over() {
+			return failure
+		}
+		runs, err := store.List(ctx, runsOf(x.Plan))
+		if err != nil {
+			return errors.Join(failure, err)
+		}
+		before := state.Left
+		if state = x.StateOf(runs); len(state.Left) == 0 || slices.Equal(state.Left, before) { // or the server is down
+			return failure
+		}
+		tell(e.program, fmt.Sprintf("next round: %s of the better half of the cells", english.Plural(len(state.Left), "run", "")))
+	}
+}
+
+// runsOf selects the runs of an experiment.
+func runsOf(plan settings.Plan) repository.Query {
+	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: plan.Name}}
 }
 
 // performOn performs the runs that are left. servers has the servers whose settings vary, by target.
-func (e *experimenting) performOn(ctx context.Context, x experiment.Experiment, state experiment.State, servers map[string]*tuning.Server) error {
+func (e *experimenting) performOn(ctx context.Context, x experiment.Experiment, state experiment.State, servers map[string]*tuning.Server, clock *experiment.Clock) error {
 	p, s := e.program, &e.flags
 	s.Brief = true
-	clock := experiment.NewClock(e.within)
 	var failures []error
 	blocked := map[string]bool{} // targets
-	refused := map[int]bool{}    // cells with which the server does not start
 	err := experiment.Repeat(ctx, len(state.Left), 0, func(i int) error {
 		step := state.Left[i]
 		cell := x.Cells[step.Cell]
-		if blocked[cell.Target] || refused[step.Cell] {
+		if blocked[cell.Target] || x.Refused(step.Cell) {
 			return nil
 		}
 		s.Title = fmt.Sprintf("run %d of %d: %s", i+1, len(state.Left), describe(x.Plan, cell))
 		j, err := e.runCell(ctx, x, step, servers[cell.Target])
 		if _, is := errors.AsType[*tuning.RefusedError](err); is && !x.Plan.Stop && ctx.Err() == nil {
-			refused[step.Cell] = true
+			x.Refuse(step.Cell)
 			failures = append(failures, err)
 			warn(p, fmt.Sprintf("%s is left out, with its repetitions: %v", s.Title, err))
 			return nil

@@ -127,7 +127,7 @@ func (e *experimenting) tryOne(ctx context.Context, x experiment.Experiment, sto
 	if err != nil {
 		return trial, err
 	}
-	return trial, e.performOn(ctx, x, x.StateOf(runs), servers)
+	return trial, e.performOn(ctx, x, x.StateOf(runs), servers, experiment.NewClock(0))
 }
 
 // valuesOf returns the values in a line of the input, in the order of the factors.
