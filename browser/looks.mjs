@@ -93,28 +93,39 @@ await play(
         [png.toString('base64'), before, near, few, share],
       )
 
+    /** Takes a picture of a page from its top. */
+    const shoot = async (page, width, most) => {
+      // Addresses, folders, processes and times of today differ between runs.
+      await page.evaluate(
+        async (hidden) => {
+          scrollTo(0, 0)
+          for (let n = 0; n < 3; n++) await new Promise((drawn) => requestAnimationFrame(drawn))
+          const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+          while (walk.nextNode()) for (const [from, to] of hidden) if (new RegExp(from).test(walk.currentNode.data)) walk.currentNode.data = walk.currentNode.data.replaceAll(new RegExp(from, 'g'), to)
+        },
+        told.hidden,
+      )
+      const height = await page.evaluate((most) => Math.min(most, document.documentElement.scrollHeight), most)
+      return page.screenshot({ fullPage: true, animations: 'disabled', clip: { x: 0, y: 0, width, height } })
+    }
+
     /** Takes a page's picture at each width, in the colour scheme of its person. */
     const take = async (person, name, most = tallest) => {
       const { page, scheme } = person
       for (const width of widths[scheme]) {
         await page.setViewportSize({ width, height: 900 })
         await page.mouse.move(0, 0)
-        // Addresses, folders, processes and times of today differ between runs.
-        await page.evaluate(
-          async (hidden) => {
-            scrollTo(0, 0)
-            for (let n = 0; n < 3; n++) await new Promise((drawn) => requestAnimationFrame(drawn))
-            const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-            while (walk.nextNode()) for (const [from, to] of hidden) if (new RegExp(from).test(walk.currentNode.data)) walk.currentNode.data = walk.currentNode.data.replaceAll(new RegExp(from, 'g'), to)
-          },
-          told.hidden,
-        )
-        const height = await page.evaluate((most) => Math.min(most, document.documentElement.scrollHeight), most)
-        const shot = await page.screenshot({ fullPage: true, animations: 'disabled', clip: { x: 0, y: 0, width, height } })
         const file = `${name}-${width}-${scheme}.webp`
         names.add(file)
         const before = await readFile(join(kept, file), 'base64').catch(() => '')
-        const { webp, different, sheet } = await develop(shot, before)
+        let developed
+        // On a busy machine a page may still draw what it has just loaded.
+        for (let tries = 3; tries > 0; tries--) {
+          developed = await develop(await shoot(page, width, most), before)
+          if (developed.different === 0 || before === '') break
+          await page.waitForTimeout(500)
+        }
+        const { webp, different, sheet } = developed
         if (different === 0) continue
         changed.push(`${file}: ${before === '' ? 'no picture is kept' : `${different} pixels differ`}`)
         await mkdir(join(told.changed, 'new'), { recursive: true })

@@ -15,8 +15,14 @@ func TestExperiment_HasInteractions(t *testing.T) {
 		users, sql, cache string
 		figure            float64
 	}{
-		{"1", "false", "a", 100}, {"4", "false", "a", 200}, {"1", "true", "a", 150}, {"4", "true", "a", 360},
-		{"1", "false", "b", 1000}, {"4", "false", "b", 2000}, {"1", "true", "b", 1500}, {"4", "true", "b", 3600},
+		{"1", "false", "a", 100},
+		{"4", "false", "a", 200},
+		{"1", "true", "a", 150},
+		{"4", "true", "a", 360},
+		{"1", "false", "b", 1000},
+		{"4", "false", "b", 2000},
+		{"1", "true", "b", 1500},
+		{"4", "true", "b", 3600},
 	} {
 		j := job.Job{ID: "67FD3345479A03E263133333", Status: job.Succeeded, Spec: job.Spec{Labels: map[string]string{"users": cell.users, "sql": cell.sql, "cache": cell.cache}}}
 		j.Result.Metrics = []job.Metric{{Name: "NOPM", Value: cell.figure}}
