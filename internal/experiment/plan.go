@@ -206,7 +206,8 @@ func (e Experiment) Reference(c Cell) Cell {
 
 // State is how far an experiment is.
 type State struct {
-	Left    []Step // runs that are left, in order
+	Left    []Step // runs that are left, in order; with halving, those of the current round
+	Done    int    // runs that have ended and count, with those that failed
 	Failed  int    // runs that failed; they are not repeated
 	Foreign int    // runs of this name that belong to no cell, because the plan has changed
 }
@@ -231,14 +232,18 @@ func (e Experiment) StateOf(jobs []job.Job) (s State) {
 		switch {
 		case !known:
 			s.Foreign++
-		case j.Status.Valid() || j.Status == job.Running:
+		case j.Status == job.Running:
 			performed[i]++
+		case j.Status.Valid():
+			performed[i]++
+			s.Done++
 			if len(j.Result.Metrics) > 0 {
 				figures[i] = append(figures[i], j.Result.Metrics[0].Value)
 			}
 		case Blocked(j):
 		case j.Status == job.Failed || j.Status == job.Invalid:
 			performed[i]++
+			s.Done++
 			s.Failed++
 		}
 	}

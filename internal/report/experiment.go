@@ -433,11 +433,11 @@ func (e Experiment) layInteractions(b *page) {
 	if len(e.Interactions) == 0 {
 		return
 	}
-	which := "of each two factors"
+	which := ""
 	if n := len(e.Interactions); n > most {
-		which = fmt.Sprintf("the strongest %d of %d", most, n)
+		which = fmt.Sprintf("; the strongest %d of %d", most, n)
 	}
-	b.title("Interactions", which+": how much more, or less, the first change brings together with the second than alone; described, not tested")
+	b.title("Interactions", "how much more, or less, the first change brings together with the second than alone; described, not tested"+which)
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  factor", Left: true}, {Head: "change", Left: true}, {Head: "with", Left: true}, {Head: "change", Left: true}, {Head: "more"}, {Head: "from group to group", Rank: 1}}}
 	for _, one := range e.Interactions[:min(most, len(e.Interactions))] {
 		t.Row("  "+Printable(one.Factor), Printable(one.Base+" to "+one.Value), Printable(one.With), Printable(one.WithBase+" to "+one.WithValue), changed(one.Ratio), changed(one.Least)+" to "+changed(one.Most))

@@ -52,7 +52,7 @@ func (e *experimenting) watch(ctx context.Context, path string) error {
 			return err
 		}
 		state := x.StateOf(runs)
-		if now := progressOf(x, state, runs); now != before {
+		if now := progressOf(state, runs); now != before {
 			best, err := results.BestCell(ctx, store, x.Plan.Name, namesOf(x.Plan))
 			if before = now; err == nil && best != nil {
 				_, server := x.Plan.Overrides(best)
@@ -74,7 +74,7 @@ func (e *experimenting) watch(ctx context.Context, path string) error {
 func isRunning(j job.Job) bool { return j.Status == job.Running }
 
 // progressOf says how far an experiment is.
-func progressOf(x experiment.Experiment, state experiment.State, runs []job.Job) string {
+func progressOf(state experiment.State, runs []job.Job) string {
 	var took []time.Duration
 	var running []string
 	for _, j := range runs {
@@ -85,7 +85,7 @@ func progressOf(x experiment.Experiment, state experiment.State, runs []job.Job)
 		}
 	}
 	left := len(state.Left) + len(running)
-	text := fmt.Sprintf("%d of %s done", len(x.Steps)-left, english.Plural(len(x.Steps), "run", ""))
+	text := fmt.Sprintf("%d of %s done", state.Done, english.Plural(state.Done+left, "run", ""))
 	if state.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", state.Failed)
 	}
