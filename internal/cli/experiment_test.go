@@ -269,7 +269,7 @@ func TestExperiment_SuggestsWhatMayMatter(t *testing.T) {
 		Kind: "new order", Response: 10, Samples: 100, Parts: []job.TimePart{{Name: "cpu", Milliseconds: 1}, {Name: "log", Milliseconds: 8}, {Name: "read", Milliseconds: 1}},
 	}}}
 	result.Doctor = &job.Doctor{Findings: []job.Advice{
-		{ID: "pg.max_wal_size", Value: "max_wal_size is 1 GiB", Mend: "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()"},
+		{ID: "pg.max_wal_size", Value: "max_wal_size is 1 GiB\nrestart = \"reboot\"", Mend: "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()"},
 		{ID: "pg.fsync", Value: "fsync is off", Mend: "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()"},
 	}}
 	w.does(func(_ context.Context, _ job.Spec, c job.Control) (job.Result, error) {
@@ -287,13 +287,13 @@ func TestExperiment_SuggestsWhatMayMatter(t *testing.T) {
 	}
 	plan := w.out.String()
 	for _, want := range []string{
-		"max_wal_size = [\"1GB\", \"16GB\"] # max_wal_size is 1 GiB\n", "commit_delay = [\"0\", \"20\", \"200\"] # several commits", "# wal_buffers = ", "# restart = ", "host = \"db1\"", "users = \"8\"", "80 % of the time of transactions is writing the log",
+		"max_wal_size = [\"1GB\", \"16GB\"] # max_wal_size is 1 GiB", "commit_delay = [\"0\", \"20\", \"200\"] # several commits", "# wal_buffers = ", "# restart = ", "host = \"db1\"", "users = \"8\"", "80 % of the time of transactions is writing the log",
 	} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("got %s, want %q in it", plan, want)
 		}
 	}
-	for _, not := range []string{"fsync = ", "shared_buffers", "jit"} {
+	for _, not := range []string{"\nrestart = ", "fsync = ", "shared_buffers", "jit"} {
 		if strings.Contains(plan, not) {
 			t.Errorf("got %s, want no %q in it", plan, not)
 		}

@@ -165,7 +165,7 @@ func Check(t *testing.T, grammar Grammar, statements []Statement, wrongAbout map
 	}
 }
 
-// installed returns the folder of a program that scripts/test-servers installs. If there is none, it skips
+// installed returns the folder of a program that scripts/test-servers installs. If it is missing, it skips
 // the test, or fails it if SLEDGE_TEST_REQUIRE lists the name.
 func installed(t testing.TB, name string) string {
 	t.Helper()

@@ -94,7 +94,7 @@ func ownFolders(p *product) []string {
 }
 
 // Fetched returns the newest folder or file into which scripts/test-servers has put a tool, by a pattern of its
-// path in .cache/servers; or "" if there is none.
+// path in .cache/servers; or "" if nothing matches.
 func Fetched(pattern string) string {
 	found, _ := filepath.Glob(filepath.Join(ownCache(), "servers", pattern)) // it fails only for an invalid pattern
 	if len(found) == 0 {

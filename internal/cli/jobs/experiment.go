@@ -241,7 +241,9 @@ func (e *experimenting) perform(ctx context.Context, store *repository.Store, x 
 			return errors.Join(failure, err)
 		}
 		before := state.Left
-		if state = x.StateOf(runs); len(state.Left) == 0 || slices.Equal(state.Left, before) { // or the server is down
+		state = x.StateOf(runs)
+		unfinished := slices.ContainsFunc(state.Left, func(s experiment.Step) bool { return slices.Contains(before, s) })
+		if len(state.Left) == 0 || unfinished {
 			return failure
 		}
 		tell(e.program, fmt.Sprintf("next round: %s of the better half of the cells", english.Plural(len(state.Left), "run", "")))

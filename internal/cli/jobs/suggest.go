@@ -86,14 +86,14 @@ func suggestion(r settings.Resolver, j job.Job) (string, error) {
 	var t strings.Builder
 	fmt.Fprintf(&t, "# After job %s", j.ID)
 	if sentence != "" {
-		fmt.Fprintf(&t, ", which was %s", sentence)
+		fmt.Fprintf(&t, ": %s", report.Printable(sentence))
 	}
 	t.WriteString(".\n# Leave out what you do not want to change, and perform it: sledge experiment run FILE\n")
 	t.WriteString(r.TOML(order))
 	t.WriteString("\n[experiment]\nrepeat = 3\n")
 	var now, later string
 	for _, one := range list {
-		line := fmt.Sprintf("%s = [\"%s\"] # %s\n", one.Name, strings.Join(one.Values, `", "`), one.Why)
+		line := fmt.Sprintf("%s = [\"%s\"] # %s\n", one.Name, strings.Join(one.Values, `", "`), report.Printable(one.Why))
 		if one.Restart {
 			later += "# " + line
 		} else {

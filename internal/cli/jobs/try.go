@@ -37,8 +37,8 @@ best combination; docs/experiments.md has an example with Optuna.
 The names are those that the plan varies, with the prefix server. for settings of the server. The
 values need not be among those of the plan. A name that is left out has the first value in the plan.
 
-The answer has the member result with the median of the runs, or error with the reason why there is
-none. A combination that was tried before is answered from its runs. The runs of a combination have
+The answer has the member result with the median of the runs, or error, which says why there is no
+median. A combination that was tried before is answered from its runs. The runs of a combination have
 the same labels as in sledge experiment run, so sledge experiment show shows them by the name of the
 experiment.
 
@@ -69,6 +69,10 @@ func (e *experimenting) try(ctx context.Context, path string) (err error) {
 	}
 	servers := map[string]*tuning.Server{}
 	defer func() { err = errors.Join(err, closeServers(ctx, servers), store.Close()) }()
+	if p.StdinIsTerminal {
+		f := x.Plan.Factors[0]
+		tell(p, fmt.Sprintf(`Type a combination in each line, such as {%q: %q}. Ctrl-C ends.`, f.Name, f.Values[0]))
+	}
 	lines := bufio.NewScanner(p.Stdin)
 	lines.Buffer(nil, longestTrial)
 	var failures []error
@@ -104,8 +108,8 @@ func (e *experimenting) try(ctx context.Context, path string) (err error) {
 }
 
 // tryOne performs the runs of the combination in a line of the input that have not been performed.
-func (e *experimenting) tryOne(ctx context.Context, x experiment.Experiment, store *repository.Store, servers map[string]*tuning.Server, line string) (results.Trial, error) {
-	trial := results.Trial{Experiment: x.Plan.Name, Factors: namesOf(x.Plan)}
+func (e *experimenting) tryOne(ctx context.Context, x experiment.Experiment, store *repository.Store, servers map[string]*tuning.Server, line string) (results.Combination, error) {
+	trial := results.Combination{Experiment: x.Plan.Name, Factors: namesOf(x.Plan)}
 	values, err := valuesOf(x.Plan, line)
 	if err != nil {
 		return trial, job.WithExit(job.ExitUsage, err)

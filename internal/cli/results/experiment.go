@@ -38,31 +38,31 @@ func BestCell(ctx context.Context, store *repository.Store, name string, factors
 	return nil, err
 }
 
-// Trial identifies a combination of values that was tried, and its runs.
-type Trial struct {
+// Combination identifies a combination of values that was tried, and its runs.
+type Combination struct {
 	Experiment      string
 	Factors, Values []string
 	Cell            string // the label of its runs; "" if it cannot be performed
 }
 
 // Query selects the runs of the combination.
-func (t Trial) Query() repository.Query {
-	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: t.Experiment, job.LabelCell: t.Cell}}
+func (c Combination) Query() repository.Query {
+	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: c.Experiment, job.LabelCell: c.Cell}}
 }
 
 // ShowTrial prints the runs of a combination as a document in one line. failure is why they were not
 // all performed, or nil.
-func ShowTrial(ctx context.Context, p *program.Program, store *repository.Store, t Trial, failure error) error {
+func ShowTrial(ctx context.Context, p *program.Program, store *repository.Store, c Combination, failure error) error {
 	var runs []job.Job
-	if t.Cell != "" {
+	if c.Cell != "" {
 		var err error
 		// A canceled context means that the user ends the experiment, after this answer.
-		if runs, err = store.List(context.WithoutCancel(ctx), t.Query()); err != nil {
+		if runs, err = store.List(context.WithoutCancel(ctx), c.Query()); err != nil {
 			return err
 		}
 		slices.Reverse(runs)
 	}
-	return json.NewEncoder(p.Whole).Encode(report.NewTrial(t.Experiment, t.Factors, t.Values, runs, failure))
+	return json.NewEncoder(p.Whole).Encode(report.NewTrial(c.Experiment, c.Factors, c.Values, runs, failure))
 }
 
 // Form is the form in which to print a result of several runs; text by default.
