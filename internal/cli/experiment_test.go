@@ -287,7 +287,7 @@ func TestExperiment_SuggestsWhatMayMatter(t *testing.T) {
 	}
 	plan := w.out.String()
 	for _, want := range []string{
-		"max_wal_size = [\"1GB\", \"16GB\"] # max_wal_size is 1 GiB", "commit_delay = [\"0\", \"20\", \"200\"] # several commits", "# wal_buffers = ", "# restart = ", "host = \"db1\"", "users = \"8\"", "80 % of the time of transactions is writing the log",
+		"max_wal_size = [\"1GB\", \"16GB\"] # max_wal_size is 1 GiB", "commit_delay = [\"0\", \"20\", \"200\"] # several commits", "# wal_buffers = ", "# restart = ", "# 12 combinations, 36 runs: ", "host = \"db1\"", "users = \"8\"", "80 % of the time of transactions is writing the log",
 	} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("got %s, want %q in it", plan, want)

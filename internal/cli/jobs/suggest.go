@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/cli/program"
@@ -88,18 +89,21 @@ func suggestion(r settings.Resolver, j job.Job) (string, error) {
 	if sentence != "" {
 		fmt.Fprintf(&t, ": %s", report.Printable(sentence))
 	}
-	t.WriteString(".\n# Leave out what you do not want to change, and perform it: sledge experiment run FILE\n")
-	t.WriteString(r.TOML(order))
-	t.WriteString("\n[experiment]\nrepeat = 3\n")
+	const repeat = 3
 	var now, later string
+	cells := 1
 	for _, one := range list {
 		line := fmt.Sprintf("%s = [\"%s\"] # %s\n", one.Name, strings.Join(one.Values, `", "`), report.Printable(one.Why))
 		if one.Restart {
 			later += "# " + line
 		} else {
 			now += line
+			cells *= len(one.Values)
 		}
 	}
+	fmt.Fprintf(&t, ".\n# %s, %s: leave out what you do not want to change, or add halve = true. Then perform it: sledge experiment run FILE\n",
+		english.Plural(cells, "combination", ""), english.Plural(repeat*cells, "run", ""))
+	fmt.Fprintf(&t, "%s\n[experiment]\nrepeat = %d\n", r.TOML(order), repeat)
 	if later != "" {
 		t.WriteString("# To vary the settings that take effect when the server starts, say how to restart it:\n# restart = \"sudo systemctl restart ...\"\n")
 	}
