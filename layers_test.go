@@ -59,6 +59,12 @@ var layers = map[string]string{
 	// The repository of jobs.
 	"repository": "host job meter option sqlitefile",
 
+	// Results that other programs recorded.
+	"past": "database job option repository sqlitefile",
+
+	// Results in a database of the user's.
+	"resultdb": "database job",
+
 	// The interfaces of databases and workloads.
 	"database": "doctor job meter option schema sqlfile",
 	"workload": "database job meter option schema sqlfile",
@@ -155,7 +161,7 @@ var layers = map[string]string{
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
 	"cli/program":   "agent control document hammerdb/views job metrics option report repository settings terminal",
 	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter metrics option report repository settings terminal",
-	"cli/results":   "bundle cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings statistics terminal",
+	"cli/results":   "bundle cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper past report repository resultdb settings statistics terminal",
 	"tuning":        "database engine/plan engine/target host job privatefile",
 	"cli/jobs":      "bundle cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings statistics terminal tuning",
 	"cli/screen":    "database job terminal top",

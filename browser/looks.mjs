@@ -187,6 +187,9 @@ await play(
       await show('profiles', '#/profiles', row)
       await show('profile', '#/profiles/1', chart)
       await show('profiles-compare', '#/profiles/compare?numbers=1,2', main.getByRole('link', { name: 'Profile 2' }))
+      await show('experiments', '#/experiments', row)
+      await show('experiment', '#/experiments/scaling', chart)
+      await show('history', '#/history?name=experiment%3Dscaling', chart)
       await show('counters', '#/counter', main.locator('form').first())
       await show('boards', '#/boards', main.locator('h1'))
       await show('scripts', '#/scripts', main.getByRole('link', { name: told.script }))
@@ -230,6 +233,7 @@ await play(
       await show('start-empty', '#/start', there.getByRole('heading', { name: 'Try it now' }), lou)
       await show('jobs-empty', '#/jobs', there.getByRole('search'), lou)
       await show('profiles-empty', '#/profiles', there.locator('h1').first(), lou)
+      await show('experiments-empty', '#/experiments', there.getByText('There is no experiment yet'), lou)
       return seen
     }
     const [seen] = await Promise.all(['light', 'dark'].map(visit))

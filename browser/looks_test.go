@@ -138,7 +138,11 @@ func lookedAt(t *testing.T, path string) map[string]job.ID {
 		UPDATE job SET facts = (SELECT facts FROM job WHERE number = 2) WHERE facts IS NULL;
 		UPDATE job SET facts = json_set(facts, '$.server_machine', 'db1', '$.machines', json_object('db1', json(%[3]s))) WHERE number > (SELECT max(number) FROM job) - 3;
 		UPDATE job SET profile = 1 + (number > 18) WHERE number IN (4, 10, 13, 16, 19, 22, 31, 34);
-		UPDATE profile_number SET last = 2`, moment.UnixMilli(), between.Milliseconds(), "'"+db1+"'"))
+		UPDATE profile_number SET last = 2;
+		UPDATE job SET
+			spec = json_set(spec, '$.labels', json_object('experiment', 'scaling', 'users', CAST(1 << (number / 3 %% 4) AS TEXT), 'client_sql', iif(number / 12 %% 2, 'true', 'false'))),
+			result = json_set(result, '$.metrics[0].value', (1000 - 100 * (number / 12 %% 2)) * (4 + number / 3 %% 4) + number %% 89)
+			WHERE number BETWEEN 1000 AND 1150 AND action = 'run' AND database = 'postgresql' AND status = 'succeeded'`, moment.UnixMilli(), between.Milliseconds(), "'"+db1+"'"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestPages_AreAccessible(t *testing.T) {
 		"failed": job("run", with(shop, settings{"dbname": "nosuch"})),
 	}
 	runs := []string{run(1, facts{"profile": 1}), run(2, facts{"profile": 1})}
-	run(1, facts{"profile": 2, "labels": map[string]string{"kernel": "6.12"}})
+	run(1, facts{"profile": 2, "labels": map[string]string{"kernel": "6.12", "experiment": "scaling"}})
 	jobs["run"] = runs[1]
 	job("build", with(rows, settings{"scale": 0.01}))
 	jobs["queries"] = job("run", rows)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -351,6 +352,35 @@ func TestExperiment_HalvesItsCells(t *testing.T) {
 }
 
 // Another process watches an experiment until its last run has ended.
+// A fraction of four settings is half of their combinations, and has the effects of all of them.
+func TestExperiment_PerformsAFraction(t *testing.T) {
+	w := newWorld(t)
+	w.growing(nil)
+	plan := strings.Replace(scalingPlan, "users = [1, 2, 4]", "users = [1, 4]\nseed = [1, 2]\nrampup = [\"1s\", \"2s\"]", 1)
+	path := writePlan(t, "half.toml", strings.Replace(plan, "repeat = 3", "fraction = true", 1))
+	if code := w.run("experiment", "run", path, "--json"); code != job.OK || !strings.Contains(w.err.String(), "8 of 16 cells, 1 run each, of which 8 are left") {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	var e report.Experiment
+	if err := json.Unmarshal(w.out.Bytes(), &e); err != nil || len(e.Cells) != 8 || len(e.Effects) != 4 {
+		t.Fatalf("%v: got %+v", err, e)
+	}
+	for _, effect := range e.Effects {
+		if want := map[string]float64{"users": 4, "client_sql": 1.2, "seed": 1, "rampup": 1}[effect.Factor]; math.Abs(effect.Ratio/want-1) > 0.01 {
+			t.Errorf("got %+v, want %g", effect, want)
+		}
+	}
+	for text, says := range map[string]string{
+		strings.Replace(scalingPlan, "repeat = 3", "fraction = true", 1):                                   "users has 3 values",
+		strings.Replace(strings.Replace(plan, "seed = [1, 2]", "", 1), "repeat = 3", "fraction = true", 1): "fewer than 4",
+		strings.Replace(plan, "repeat = 3", "fraction = 2", 1):                                             "neither true nor false",
+	} {
+		if code := w.run("experiment", "run", writePlan(t, "wrong.toml", text)); code != job.ExitUsage || !strings.Contains(w.err.String(), says) {
+			t.Errorf("got exit code %d: %s, want %q", code, &w.err, says)
+		}
+	}
+}
+
 func TestExperiment_IsWatched(t *testing.T) {
 	w := newWorld(t)
 	plan := writePlan(t, "p.toml", scalingPlan)

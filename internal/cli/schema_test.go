@@ -109,6 +109,8 @@ func TestJSON_MatchesItsSchema(t *testing.T) {
 		{"experiment run " + writePlan(t, "schema.toml", scalingPlan) + " --json", "sledge-experiment-1"},
 		{"capacity --db sqlite --users 2 --p99 1s --json", "sledge-capacity-1"},
 		{"experiment show schema --json", "sledge-experiment-1"},
+		{"experiment list --json", "sledge-experiments-1"},
+		{"experiment import " + hammerpostFile(t) + " --json", "sledge-import-1"},
 		{"experiment confirm " + writePlan(t, "schema.toml", scalingPlan) + " --pairs 1 --json", "sledge-setup-comparison-1"},
 		{"jobs diff RUN last --json", "sledge-comparison-1"},
 		{"jobs plan " + first + " --json", "sledge-plans-1"},

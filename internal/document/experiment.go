@@ -11,6 +11,21 @@ import (
 	"sledge/internal/repository"
 )
 
+// ExperimentsSchema names the format of Experiments.
+const ExperimentsSchema = "sledge-experiments-1"
+
+// Experiments lists experiments, the one with the newest run first.
+type Experiments struct {
+	Schema      string                      `json:"schema"` // always ExperimentsSchema
+	Experiments []repository.ExperimentHead `json:"experiments"`
+}
+
+// NewExperiments lists at most limit experiments; all if limit is 0.
+func NewExperiments(ctx context.Context, store *repository.Store, limit int) (Experiments, error) {
+	list, err := store.Experiments(ctx, limit)
+	return Experiments{ExperimentsSchema, append([]repository.ExperimentHead{}, list...)}, err
+}
+
 // NewExperiment makes the document of an experiment from the runs that have its label, and returns
 // these, the oldest first. factors are the labels that tell its cells apart; none means the labels that
 // all runs have with more than one value.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// Experiment is a plan with its cells: all combinations of the values of its factors. Its runs are
+// Experiment is a plan with its cells: all combinations of the values of its factors, or a fraction of them. Its runs are
 // found in the repository by their labels, so an experiment that was interrupted in any way continues
 // where it ended.
 type Experiment struct {
@@ -51,11 +52,15 @@ func New(plan settings.Plan, order func([]settings.Override, []string) (settings
 	const most = 10_000
 	n := plan.Repeat
 	for _, f := range plan.Factors {
-		if n *= len(f.Values); n > most {
+		if n *= len(f.Values); n > most && !plan.Fraction {
 			return e, job.WithExit(job.ExitUsage, fmt.Errorf("plan %s: it has more than %d runs: vary less", plan.Path, most))
 		}
 	}
-	for _, values := range combinations(plan.Factors) {
+	cells := combinations
+	if plan.Fraction {
+		cells = fraction
+	}
+	for _, values := range cells(plan.Factors) {
 		c, err := e.cell(values)
 		if err != nil {
 			return e, err
@@ -104,6 +109,15 @@ func (e Experiment) Only(values []string) (Experiment, error) {
 	return e, nil
 }
 
+// Combinations returns the number of all combinations, of which a fraction has some.
+func (e Experiment) Combinations() int {
+	n := 1
+	for _, f := range e.Plan.Factors {
+		n *= len(f.Values)
+	}
+	return n
+}
+
 // combinations returns all combinations of the values of factors. The last factor changes fastest.
 func combinations(factors []settings.Factor) [][]string {
 	all := [][]string{nil}
@@ -115,6 +129,39 @@ func combinations(factors []settings.Factor) [][]string {
 			}
 		}
 		all = next
+	}
+	return all
+}
+
+// fraction returns the smallest fraction of all combinations of factors with at most two values in which the effect of
+// no factor is mixed up with that of another one or with an interaction of two: a design of resolution IV, made by
+// folding over a Hadamard matrix (Box and Hunter, Technometrics 3, 1961). For k factors of two values it has 2n combinations,
+// where n is the first power of 2 that is k or more. In each, the first half has the opposite values of the second.
+func fraction(factors []settings.Factor) (all [][]string) {
+	varied := 0
+	for _, f := range factors {
+		if len(f.Values) == 2 {
+			varied++
+		}
+	}
+	n := uint(1)
+	for n < uint(varied) {
+		n *= 2
+	}
+	for _, fold := range []int{0, 1} {
+		for row := range n {
+			var values []string
+			column := uint(0)
+			for _, f := range factors {
+				which := 0
+				if len(f.Values) == 2 {
+					which = (bits.OnesCount(row&column) + fold) % 2
+					column++
+				}
+				values = append(values, f.Values[which])
+			}
+			all = append(all, values)
+		}
 	}
 	return all
 }

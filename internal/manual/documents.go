@@ -28,7 +28,7 @@ func Documents() []Document {
 	const id, other = job.ID("67FD3345479A03E263133333"), job.ID("67FD34B1479A03E263133334")
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	tpm, client, counted := 36400.0, 36381.0, int64(6067)
-	one, many := 1.0, 46.2
+	one, many, ratio := 1.0, 46.2, 1.8
 	fall, small := -5.4, 0.0002
 	latency := &meter.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
 	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
@@ -123,7 +123,10 @@ func Documents() []Document {
 				{Values: []string{"4"}, Runs: []job.ID{id}, Result: &statistics.Summary{Runs: 1, Least: 9120, Most: 9120, Median: 9120, Quartile1: 9120, Quartile3: 9120}, P99: &one},
 				{Values: []string{"8"}, Runs: []job.ID{other}, Failed: 1},
 			},
-			Effects: []report.Effect{{Factor: "users", Value: "16", Base: "4", Ratio: 1.8, Least: 1.8, Most: 1.8, Pairs: 1}},
+			Effects: []report.Effect{{Factor: "users", Value: "16", Base: "4", Ratio: ratio, Least: &ratio, Most: &ratio, Pairs: 1}},
+		}},
+		{document.ExperimentsSchema, "`sledge experiment list --json`", document.Experiments{
+			Schema: document.ExperimentsSchema, Experiments: []repository.ExperimentHead{{Name: "scaling", Runs: 18, Cells: 6, Failed: 1, Begun: at, Last: at.Add(time.Hour)}},
 		}},
 		{report.TrialSchema, "`sledge experiment try PLAN`, in one line for each line of its input", report.Trial{
 			Schema: report.TrialSchema, Figure: "NOPM", Factors: []string{"users", "server.work_mem"},
@@ -196,7 +199,7 @@ func Documents() []Document {
 			Elapsed: 10.0005, Transactions: &counted, TPM: &tpm,
 			Probed: &document.Probed{What: "new order", Count: 2637, Elapsed: 10.0004, Rate: 15821},
 		}},
-		{document.ImportSchema, "`sledge jobs import FILE --json`", document.Import{Schema: document.ImportSchema, Added: []job.ID{id, other}, Present: 7}},
+		{document.ImportSchema, "`sledge jobs import FILE --json`; `sledge experiment import --json`", document.Import{Schema: document.ImportSchema, Added: []job.ID{id, other}, Present: 7}},
 		{document.DeletedSchema, "`sledge jobs delete ID --json`", document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{id}}},
 		{document.CatalogSchema, "`sledge options --json`", document.Catalog{
 			Schema:    document.CatalogSchema,

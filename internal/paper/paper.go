@@ -261,7 +261,7 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 		}
 		s.failures = append(s.failures, f)
 	}
-	s.details, err = a.Store.Imported(ctx, id)
+	s.details, err = a.Store.ImportDetails(ctx, id)
 	return s, err
 }
 

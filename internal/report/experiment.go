@@ -9,9 +9,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
+	"github.com/parquet-go/parquet-go"
 
 	"sledge/internal/job"
 	"sledge/internal/statistics"
@@ -47,15 +50,17 @@ type ExperimentCell struct {
 }
 
 // Effect is the ratio of the first figure with one value of a factor to that with its first value, as the
-// geometric mean over the pairs of cells that differ in this factor only. It is described, not tested.
+// geometric mean over the pairs of cells that differ in this factor only. In a fraction of all combinations there are no
+// such pairs; it is then the ratio of the geometric means of the cells with each value, provided that they have each value of
+// each other factor equally often. It is described, not tested.
 type Effect struct {
-	Factor string  `json:"factor"`
-	Value  string  `json:"value"`
-	Base   string  `json:"base"` // the first value
-	Ratio  float64 `json:"ratio"`
-	Least  float64 `json:"least"` // over the pairs
-	Most   float64 `json:"most"`
-	Pairs  int     `json:"pairs"`
+	Factor string   `json:"factor"`
+	Value  string   `json:"value"`
+	Base   string   `json:"base"` // the first value
+	Ratio  float64  `json:"ratio"`
+	Least  *float64 `json:"least,omitempty"` // over the pairs; missing in a fraction
+	Most   *float64 `json:"most,omitempty"`
+	Pairs  int      `json:"pairs"` // 0 in a fraction
 }
 
 // Interaction says how much the effect of a factor depends on another one: the ratio of its effect where the other has a
@@ -147,10 +152,15 @@ func NewTrial(name string, factors, values []string, runs []job.Job, failure err
 	return t
 }
 
-// ExperimentCSV writes a line for each run of an experiment, the oldest first, for spreadsheets and
-// statistics programs: its values of the factors, its status, its headline figures and the 99th
-// percentile of its response times.
-func ExperimentCSV(w io.Writer, factors []string, runs []job.Job) error {
+// runTable is a table with a line for each run of an experiment, the oldest first, for other programs.
+type runTable struct {
+	heads []string
+	lines [][]any // string, int64, float64, time.Time, or nil
+}
+
+// tableOf makes the table: the values of the factors, the status, the headline figures and the 99th percentile of response times. All
+// heads are different.
+func tableOf(factors []string, runs []job.Job) runTable {
 	var figures []string
 	for _, j := range runs {
 		for _, m := range j.Result.Metrics {
@@ -159,36 +169,117 @@ func ExperimentCSV(w io.Writer, factors []string, runs []job.Job) error {
 			}
 		}
 	}
+	t := runTable{heads: []string{"run", "begun", "status", "users", "elapsed_s"}}
+	for _, name := range slices.Concat(factors, figures, []string{"p99_ms"}) {
+		if slices.Contains(t.heads, name) {
+			name = "label " + name
+		}
+		t.heads = append(t.heads, name)
+	}
+	for _, j := range runs {
+		line := []any{string(j.ID), j.Begun.UTC(), string(j.Status), int64(Users(j)), j.Result.Elapsed}
+		for _, f := range factors {
+			line = append(line, j.Spec.Labels[f])
+		}
+		for _, name := range figures {
+			if value, has := j.Result.Metric(name); has {
+				line = append(line, value)
+			} else {
+				line = append(line, nil)
+			}
+		}
+		if j.Result.P99 > 0 {
+			line = append(line, 1000*j.Result.P99)
+		} else {
+			line = append(line, nil)
+		}
+		t.lines = append(t.lines, line)
+	}
+	return t
+}
+
+// ExperimentCSV writes a line for each run of an experiment, the oldest first, for spreadsheets and
+// statistics programs: its values of the factors, its status, its headline figures and the 99th
+// percentile of its response times.
+func ExperimentCSV(w io.Writer, factors []string, runs []job.Job) error {
+	t := tableOf(factors, runs)
 	c := csv.NewWriter(w)
-	heads := slices.Concat([]string{"run", "begun", "status", "users", "elapsed_s"}, factors, figures, []string{"p99_ms"})
-	for i := range heads {
-		heads[i] = cell(heads[i])
+	var heads []string
+	for _, head := range t.heads {
+		heads = append(heads, cell(head))
 	}
 	if err := c.Write(heads); err != nil {
 		return err
 	}
-	for _, j := range runs {
-		line := []string{string(j.ID), j.Begun.UTC().Format(time.RFC3339), string(j.Status), strconv.Itoa(Users(j)), decimal(j.Result.Elapsed)}
-		for _, f := range factors {
-			line = append(line, cell(j.Spec.Labels[f]))
-		}
-		for _, name := range figures {
-			if value, has := j.Result.Metric(name); has {
-				line = append(line, decimal(value))
-			} else {
-				line = append(line, "")
+	for _, line := range t.lines {
+		var cells []string
+		for _, value := range line {
+			switch v := value.(type) {
+			case time.Time:
+				cells = append(cells, v.Format(time.RFC3339))
+			case float64:
+				cells = append(cells, decimal(v))
+			case string:
+				cells = append(cells, cell(v))
+			case nil:
+				cells = append(cells, "")
+			default:
+				cells = append(cells, fmt.Sprint(v))
 			}
 		}
-		p99 := ""
-		if j.Result.P99 > 0 {
-			p99 = decimal(1000 * j.Result.P99)
-		}
-		if err := c.Write(append(line, p99)); err != nil {
+		if err := c.Write(cells); err != nil {
 			return err
 		}
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// ExperimentParquet writes the table of ExperimentCSV as a file in the format Parquet, for data frames. Columns are in the order
+// of their names.
+func ExperimentParquet(w io.Writer, factors []string, runs []job.Job) error {
+	t := tableOf(factors, runs)
+	columns := parquet.Group{}
+	for i, head := range t.heads {
+		node := parquet.Leaf(parquet.DoubleType)
+		if len(t.lines) > 0 {
+			switch t.lines[0][i].(type) {
+			case string:
+				node = parquet.String()
+			case int64:
+				node = parquet.Int(64)
+			case time.Time:
+				node = parquet.Timestamp(parquet.Millisecond)
+			}
+		}
+		columns[head] = parquet.Optional(node)
+	}
+	order := slices.Sorted(maps.Keys(columns))
+	p := parquet.NewWriter(w, parquet.NewSchema("runs", columns), parquet.Compression(&parquet.Snappy))
+	for _, line := range t.lines {
+		row := make(parquet.Row, len(order))
+		for i, value := range line {
+			at := slices.Index(order, t.heads[i])
+			v, level := parquet.NullValue(), 1
+			switch value := value.(type) {
+			case string:
+				v = parquet.ByteArrayValue([]byte(value))
+			case int64:
+				v = parquet.Int64Value(value)
+			case float64:
+				v = parquet.DoubleValue(value)
+			case time.Time:
+				v = parquet.Int64Value(value.UnixMilli())
+			default:
+				level = 0
+			}
+			row[at] = v.Level(0, level, at)
+		}
+		if _, err := p.WriteRows([]parquet.Row{row}); err != nil {
+			return err
+		}
+	}
+	return p.Close()
 }
 
 // medianP99 returns the median of the 99th percentiles of valid runs, in milliseconds, or nil.
@@ -206,14 +297,34 @@ func medianP99(runs []job.Job) *float64 {
 	return &sum.Median
 }
 
-// CompareValues orders values of a factor: numbers by size, and other values as text.
+// CompareValues orders values of a factor: numbers, sizes such as 64MB and times such as 5min by size, texts that begin
+// with a number by that, and other values as text.
 func CompareValues(a, b string) int {
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	if errX == nil && errY == nil {
-		return cmp.Compare(x, y)
+	for _, parse := range []func(string) (float64, error){numberIn, bytesIn, secondsIn, leadingNumber} {
+		x, errX := parse(a)
+		y, errY := parse(b)
+		if errX == nil && errY == nil {
+			return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+		}
 	}
 	return cmp.Compare(a, b)
+}
+
+func numberIn(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+func bytesIn(text string) (float64, error) {
+	n, err := humanize.ParseBytes(text)
+	return float64(n), err
+}
+
+func secondsIn(text string) (float64, error) {
+	d, err := time.ParseDuration(strings.Replace(text, "min", "m", 1))
+	return d.Seconds(), err
+}
+
+// leadingNumber returns the whole number at the beginning of a text.
+func leadingNumber(text string) (float64, error) {
+	return strconv.ParseFloat(text[:len(text)-len(strings.TrimLeft(text, "0123456789"))], 64)
 }
 
 // valuesOf returns the values of a factor in order.
@@ -257,7 +368,7 @@ func (e Experiment) interact(one *Interaction, f, g int) bool {
 		}
 		median := func(of ...*ExperimentCell) (list []float64) {
 			for _, c := range of {
-				if c == nil || c.Result == nil || c.Result.Median <= 0 {
+				if c == nil || !c.positive() {
 					return nil
 				}
 				list = append(list, c.Result.Median)
@@ -292,26 +403,72 @@ func (e Experiment) effects() (list []Effect) {
 	for f, factor := range e.Factors {
 		values := e.valuesOf(f)
 		for _, value := range values[min(1, len(values)):] {
-			effect := Effect{Factor: factor, Value: value, Base: values[0], Least: math.Inf(1), Most: 0}
-			sum := 0.0
-			for _, c := range e.Cells {
-				other := e.differing(c, f, values[0])
-				if c.Values[f] != value || other == nil || c.Result == nil || other.Result == nil || other.Result.Median <= 0 || c.Result.Median <= 0 {
-					continue
-				}
-				ratio := c.Result.Median / other.Result.Median
-				effect.Least, effect.Most = min(effect.Least, ratio), max(effect.Most, ratio)
-				sum += math.Log(ratio)
-				effect.Pairs++
-			}
-			if effect.Pairs > 0 {
-				effect.Ratio = math.Exp(sum / float64(effect.Pairs))
+			effect := Effect{Factor: factor, Value: value, Base: values[0]}
+			if e.pair(&effect, f) || e.contrast(&effect, f) {
 				list = append(list, effect)
 			}
 		}
 	}
 	return list
 }
+
+// pair measures an effect of factor f, and returns false without two cells that differ in it only.
+func (e Experiment) pair(effect *Effect, f int) bool {
+	sum, least, most := 0.0, math.Inf(1), 0.0
+	for _, c := range e.Cells {
+		other := e.differing(c, f, effect.Base)
+		if c.Values[f] != effect.Value || other == nil || !c.positive() || !other.positive() {
+			continue
+		}
+		ratio := c.Result.Median / other.Result.Median
+		least, most = min(least, ratio), max(most, ratio)
+		sum += math.Log(ratio)
+		effect.Pairs++
+	}
+	if effect.Pairs == 0 {
+		return false
+	}
+	effect.Ratio, effect.Least, effect.Most = math.Exp(sum/float64(effect.Pairs)), &least, &most
+	return true
+}
+
+// contrast measures an effect of factor f in a fraction, and returns false if the cells are not balanced, such as when some
+// have no result yet.
+func (e Experiment) contrast(effect *Effect, f int) bool {
+	var sums, cells [2]float64 // with the value, and with the first one
+	seen := map[[2]string][2]int{}
+	for _, c := range e.Cells {
+		if c.Values[f] != effect.Value && c.Values[f] != effect.Base {
+			continue
+		}
+		if !c.positive() {
+			return false
+		}
+		side := 0
+		if c.Values[f] == effect.Base {
+			side = 1
+		}
+		sums[side] += math.Log(c.Result.Median)
+		cells[side]++
+		for g, value := range c.Values {
+			if g != f {
+				times := seen[[2]string{e.Factors[g], value}]
+				times[side]++
+				seen[[2]string{e.Factors[g], value}] = times
+			}
+		}
+	}
+	for _, times := range seen {
+		if times[0] != times[1] {
+			return false
+		}
+	}
+	effect.Ratio = math.Exp(sums[0]/cells[0] - sums[1]/cells[1])
+	return cells[0] == cells[1]
+}
+
+// positive reports whether a cell has a result whose logarithm can be taken.
+func (c ExperimentCell) positive() bool { return c.Result != nil && c.Result.Median > 0 }
 
 // differing returns the cell that differs from c in factor f only, which it has as value; or nil.
 func (e Experiment) differing(c ExperimentCell, f int, value string) *ExperimentCell {
@@ -418,10 +575,18 @@ func (e Experiment) whole(b *page) {
 	if len(e.Effects) == 0 {
 		return
 	}
-	b.title("Effects", "the change of "+Printable(e.Figure)+" from the first value of a factor, as the mean over cells that differ in nothing else; described, not tested")
+	how := "cells that differ in nothing else"
+	if e.Effects[0].Pairs == 0 {
+		how = "all cells of the fraction; interactions of settings cannot be told from one another"
+	}
+	b.title("Effects", "the change of "+Printable(e.Figure)+" from the first value of a factor, as the mean over "+how+"; described, not tested")
 	t = terminal.Table{Columns: []terminal.Column{{Head: "  factor", Left: true}, {Head: "from"}, {Head: "to"}, {Head: "change"}, {Head: "from cell to cell", Rank: 1}, {Head: "pairs", Rank: 2}}}
 	for _, one := range e.Effects {
-		t.Row("  "+Printable(one.Factor), Printable(one.Base), Printable(one.Value), changed(one.Ratio), changed(one.Least)+" to "+changed(one.Most), english.Plural(one.Pairs, "pair", ""))
+		extent, pairs := "-", "-"
+		if one.Pairs > 0 {
+			extent, pairs = changed(*one.Least)+" to "+changed(*one.Most), english.Plural(one.Pairs, "pair", "")
+		}
+		t.Row("  "+Printable(one.Factor), Printable(one.Base), Printable(one.Value), changed(one.Ratio), extent, pairs)
 	}
 	b.table(t)
 	e.layInteractions(b)

@@ -198,7 +198,7 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 	e := ExportHead{Document: NewDocument(j, sum)}
 	e.Schema, e.Line = ExportSchema, words.Headline(j)
 	if j.Origin != "" {
-		details, err := store.Imported(ctx, j.ID)
+		details, err := store.ImportDetails(ctx, j.ID)
 		if err != nil {
 			return e, err
 		}

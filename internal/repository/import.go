@@ -17,7 +17,29 @@ type Past struct {
 	Job     job.Job
 	Output  []OutputLine
 	Counts  []job.Count
+	Series  []job.Sampled
 	Details job.ImportDetails
+}
+
+// Imported is the result of an import from another program's results.
+type Imported struct {
+	Added    []job.ID
+	Present  int      // jobs that were in the repository already
+	Warnings []string // what could not be imported, with the job
+}
+
+// Add adds a job to the repository and to the result.
+func (i *Imported) Add(ctx context.Context, s *Store, p Past) error {
+	added, err := s.Add(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case added:
+		i.Added = append(i.Added, p.Job.ID)
+	default:
+		i.Present++
+	}
+	return nil
 }
 
 // Add adds a job that another program recorded, under its own ID, and reports whether it did. It
@@ -96,6 +118,18 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 			return err
 		}
 	}
+	for _, series := range p.Series {
+		for _, point := range series.Points {
+			if err := all.sample(point.At, &job.Sample{Series: series.Series, Value: point.Value}); err != nil {
+				return err
+			}
+		}
+	}
+	if len(p.Series) > 0 {
+		if err := all.columns(); err != nil {
+			return err
+		}
+	}
 	details, err := json.Marshal(p.Details)
 	if err != nil {
 		return err
@@ -104,9 +138,9 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 	return err
 }
 
-// Imported returns the further details of a job that another program recorded; they are empty for
+// ImportDetails returns the further details of a job that another program recorded; they are empty for
 // Sledge's own jobs.
-func (s *Store) Imported(ctx context.Context, id job.ID) (job.ImportDetails, error) {
+func (s *Store) ImportDetails(ctx context.Context, id job.ID) (job.ImportDetails, error) {
 	var details job.ImportDetails
 	j, number, err := s.find(ctx, id)
 	if err != nil {

@@ -190,11 +190,11 @@ func TestAdd_KeepsIDAndBeginOfAnImportedJob(t *testing.T) {
 	if counts := collect(t, s.Seconds(t.Context(), j.ID)); len(counts) != 2 || *counts[1].Second.ServerTPM != 36400 || !counts[1].At.Equal(p.Counts[1].At) {
 		t.Errorf("got counts %+v", counts)
 	}
-	details, err := s.Imported(t.Context(), j.ID)
+	details, err := s.ImportDetails(t.Context(), j.ID)
 	if err != nil || len(details.Timings) != 2 || *details.Timings[0].P75 != 6.5 || details.Timings[1].P75 != nil || details.System[0].Value != "db1" {
 		t.Errorf("got details %+v and error %v", details, err)
 	}
-	if details, err := s.Imported(t.Context(), newer.ID()); err != nil || details.Settings != nil {
+	if details, err := s.ImportDetails(t.Context(), newer.ID()); err != nil || details.Settings != nil {
 		t.Errorf("a job of Sledge's own: got %+v and error %v, want nothing", details, err)
 	}
 	if sum, _, err := s.Summary(t.Context(), j.ID); err != nil || len(sum.Kinds) != 0 {
@@ -230,7 +230,7 @@ func TestAdd_RefusesSecretsAndAMissingOrigin(t *testing.T) {
 			t.Errorf("%s: got %v and error %v, want a refusal", name, added, err)
 		}
 	}
-	if _, err := s.Imported(t.Context(), "FFFF"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.ImportDetails(t.Context(), "FFFF"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown job: got %v", err)
 	}
 }

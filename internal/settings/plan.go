@@ -36,6 +36,10 @@ type Plan struct {
 	Halve   bool // whether only the better half of the cells is repeated, again and again
 	Factors []Factor
 
+	// Fraction is whether only some combinations are performed: as many as tell the effect of each factor from those of
+	// the others. Each factor then has at most two values.
+	Fraction bool
+
 	// For settings of the server that take effect when it starts: commands of the shell that restart it
 	// and that write the file of settings from their input, and the path of that file.
 	Restart, WriteSettings, SettingsFile string
@@ -107,6 +111,11 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 	if plan.Halve && plan.Repeat == 1 {
 		return Plan{}, fmt.Errorf("halve has no effect, because each cell has one run: raise repeat, the number of runs that the best cells get, to 4 or 8")
 	}
+	if plan.Fraction {
+		if err := plan.checkFraction(); err != nil {
+			return Plan{}, err
+		}
+	}
 	ofServer := func(f Factor) bool { return strings.HasPrefix(f.Name, ServerPrefix) }
 	if plan.Restart+plan.SettingsFile+plan.WriteSettings != "" && !slices.ContainsFunc(plan.Factors, ofServer) {
 		return Plan{}, fmt.Errorf("restart, settings_file and write_settings have no effect, because no setting of the server varies: add a table [%s], or leave them out", serverTable)
@@ -116,6 +125,26 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 	}
 	return plan, nil
 }
+
+// checkFraction returns an error if there is no fraction of the combinations.
+func (p *Plan) checkFraction() error {
+	varied := 0
+	for _, f := range p.Factors {
+		switch n := len(f.Values); {
+		case n > 2:
+			return fmt.Errorf("fraction: %s has %d values (%s), and a fraction takes two of each setting: leave out the others, and vary them in another plan if the setting turns out to matter", f.Name, n, f.Origin)
+		case n == 2:
+			varied++
+		}
+	}
+	if varied < leastFactors {
+		return fmt.Errorf("fraction has no effect, because all combinations of fewer than %d settings are needed: leave it out", leastFactors)
+	}
+	return nil
+}
+
+// leastFactors is the number of factors from which on a fraction is smaller than all combinations.
+const leastFactors = 4
 
 // read reads the table experiment.
 func (p *Plan) read(table []item) error {
@@ -156,13 +185,17 @@ func (p *Plan) read(table []item) error {
 				return i.wrong("on_failure: %q is neither continue nor stop", value)
 			}
 			p.Stop = value == "stop"
-		case "halve":
+		case "halve", "fraction":
 			if value != "true" && value != "false" {
-				return i.wrong("halve: %q is neither true nor false", value)
+				return i.wrong("%s: %q is neither true nor false", i.key, value)
 			}
-			p.Halve = value == "true"
+			if i.key == "halve" {
+				p.Halve = value == "true"
+			} else {
+				p.Fraction = value == "true"
+			}
 		default:
-			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "params", "restart", "settings_file", "write_settings"}))
+			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "fraction", "params", "restart", "settings_file", "write_settings"}))
 		}
 	}
 	return nil

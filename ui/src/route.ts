@@ -70,6 +70,16 @@ export function toBoard(id: number | string, at: Record<string, string> = {}): s
   return `#/boards/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`
 }
 
+/** The address of an experiment, or of the list of experiments. */
+export function toExperiment(name?: string): string {
+  return name === undefined ? '#/experiments' : `#/experiments/${encodeURIComponent(name)}`
+}
+
+/** The address of the history of runs, which are named as for sledge history, and of one of their figures. */
+export function toHistory(name: string, figure = ''): string {
+  return `#/history?${new URLSearchParams({ name, ...(figure === '' ? {} : { figure }) }).toString()}`
+}
+
 /** The address of a performance profile, or of the list of profiles. */
 export function toProfile(number?: number): string {
   return number === undefined ? '#/profiles' : `#/profiles/${number}`

@@ -40,7 +40,7 @@ file with a table vary; docs/experiments.md describes it.`,
 		Args:    program.OnlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(experimentRun(p), experimentShow(p), experimentConfirm(p), experimentTry(p), experimentSuggest(p), experimentWatch(p), experimentRestore(p))
+	c.AddCommand(experimentRun(p), experimentShow(p), results.ExperimentList(p), experimentConfirm(p), experimentTry(p), experimentSuggest(p), experimentWatch(p), experimentRestore(p), results.ExperimentExport(p), results.ExperimentImport(p))
 	return c
 }
 
@@ -103,7 +103,7 @@ stops the current run and the experiment; a second Ctrl-C aborts.`,
 	flags.BoolVar(&e.dryRun, "dry-run", false, "list the runs that are left in their order, and do nothing")
 	flags.DurationVar(&e.within, "within", 0, "begin no run that would probably end after this `time`, such as 90m or 8h")
 	e.form.AddTo(flags)
-	e.form.AddCSV(flags)
+	e.form.AddTables(flags)
 	flags.StringVar(&e.flags.Repository, "repo", "", "`file` of the job repository")
 	return c
 }
@@ -172,7 +172,11 @@ func (e *experimenting) run(ctx context.Context, path string) (err error) {
 	if plan.Halve {
 		each = "at most"
 	}
-	tell(p, fmt.Sprintf("experiment %s: %s, %s %s, of which %d are left", plan.Name, english.Plural(len(x.Cells), "cell", ""), english.Plural(plan.Repeat, "run", ""), each, len(state.Left)))
+	cells := english.Plural(len(x.Cells), "cell", "")
+	if plan.Fraction {
+		cells = fmt.Sprintf("%d of %d cells", len(x.Cells), x.Combinations())
+	}
+	tell(p, fmt.Sprintf("experiment %s: %s, %s %s, of which %d are left", plan.Name, cells, english.Plural(plan.Repeat, "run", ""), each, len(state.Left)))
 	if state.Foreign > 0 {
 		warn(p, fmt.Sprintf("%s of this name have other settings than the plan now says, and do not count: give the plan another name, or delete them.", english.Plural(state.Foreign, "run", "")))
 	}
@@ -407,7 +411,7 @@ is a plan, or the name of an experiment without its plan.`,
 	}
 	flags := c.Flags()
 	form.AddTo(flags)
-	form.AddCSV(flags)
+	form.AddTables(flags)
 	flags.StringVar(&repositoryFile, "repo", "", "`file` of the job repository")
 	return c
 }

@@ -254,7 +254,7 @@ func (a *archive) samplesCommand() *cobra.Command {
 		if a.json {
 			return a.program.PrintJSON(d)
 		}
-		from, until, err := measured(ctx, store, j.ID)
+		from, until, err := measured(ctx, store, j)
 		if err != nil {
 			return err
 		}
@@ -262,9 +262,13 @@ func (a *archive) samplesCommand() *cobra.Command {
 	})
 }
 
-// measured returns the beginning and the end of a run's measured time; zero if nothing was measured.
-func measured(ctx context.Context, store *repository.Store, id job.ID) (from, until time.Time, err error) {
-	for r, err := range store.Rates(ctx, id, time.Time{}, time.Time{}) {
+// measured returns the beginning and the end of a run's measured time; zero if nothing was measured. Other programs record
+// no phases, so it is the whole time of their runs.
+func measured(ctx context.Context, store *repository.Store, j job.Job) (from, until time.Time, err error) {
+	if j.Origin != "" {
+		return j.Begun, j.Ended, nil
+	}
+	for r, err := range store.Rates(ctx, j.ID, time.Time{}, time.Time{}) {
 		if err != nil {
 			return from, until, err
 		}

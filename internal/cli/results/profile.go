@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/cli/program"
@@ -185,19 +184,5 @@ func (a *archive) importFrom(ctx context.Context, store *repository.Store, path 
 	ready := a.program.WhenSlow("Importing the jobs in %s", path)
 	done, err := history.Import(ctx, store, path)
 	ready()
-	for _, warning := range done.Warnings {
-		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))
-	}
-	if err != nil {
-		return err
-	}
-	if a.json {
-		added := done.Added
-		if added == nil {
-			added = []job.ID{}
-		}
-		return a.program.PrintJSON(document.Import{Schema: document.ImportSchema, Added: added, Present: done.Present})
-	}
-	_, err = fmt.Fprintf(a.program.Stdout, "Imported %s; %d had been imported before.\n", english.Plural(len(done.Added), "job", ""), done.Present)
-	return err
+	return a.sayImported(done, err)
 }

@@ -361,7 +361,7 @@ func processorsOf(ctx context.Context, store *repository.Store, jobs []job.Job) 
 				return machine.CPUs, nil
 			}
 		}
-		details, err := store.Imported(ctx, j.ID)
+		details, err := store.ImportDetails(ctx, j.ID)
 		if err != nil {
 			return 0, err
 		}

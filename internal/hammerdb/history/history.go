@@ -23,51 +23,32 @@ import (
 // Origin marks a job that HammerDB recorded.
 const Origin = "HammerDB"
 
-// Report is the result of an import.
-type Report struct {
-	Added    []job.ID
-	Present  int      // jobs that were in the repository already
-	Warnings []string // what could not be imported, with the job
-}
-
 // Import copies the jobs of the repository at path that store does not have yet, with their IDs. It
 // leaves out passwords.
-func Import(ctx context.Context, store *repository.Store, path string) (Report, error) {
-	var report Report
+func Import(ctx context.Context, store *repository.Store, path string) (repository.Imported, error) {
+	var done repository.Imported
 	f, err := open(ctx, path)
 	if err != nil {
-		return report, fmt.Errorf("import jobs from %s: %w", path, err)
+		return done, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
-	err = f.each(ctx, func(j jobRow) error { return report.enter(ctx, store, f, j) })
+	err = f.each(ctx, func(j jobRow) error { return f.enter(ctx, store, j, &done) })
 	if err = errors.Join(err, f.db.Close()); err != nil {
-		return report, fmt.Errorf("import jobs from %s: %w", path, err)
+		return done, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
-	return report, nil
+	return done, nil
 }
 
 // enter copies one job. It skips a job with an invalid ID or time, with a warning. An error of
 // reading or writing ends the import.
-func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j jobRow) error {
+func (f *file) enter(ctx context.Context, store *repository.Store, j jobRow, done *repository.Imported) error {
 	past, warnings, err := f.past(ctx, j)
 	for _, w := range warnings {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("job %s: %s", j.id, w))
+		done.Warnings = append(done.Warnings, fmt.Sprintf("job %s: %s", j.id, w))
 	}
-	if err != nil {
+	if err != nil || past.Job.ID == "" { // a warning says why it is skipped
 		return err
 	}
-	if past.Job.ID == "" {
-		return nil // skipped; a warning gives the reason
-	}
-	added, err := store.Add(ctx, past)
-	switch {
-	case err != nil:
-		return err
-	case added:
-		r.Added = append(r.Added, past.Job.ID)
-	default:
-		r.Present++
-	}
-	return nil
+	return done.Add(ctx, store, past)
 }
 
 // file is HammerDB's repository, open for reading.

@@ -203,7 +203,7 @@ func TestImport_CopiesMeasurements(t *testing.T) {
 	if len(counts) != 2 || *counts[1].Second.ServerTPM != 36000 || !counts[1].At.Equal(begun.Add(20*time.Second)) {
 		t.Errorf("got counts %+v, want two, without the error", counts)
 	}
-	d, err := store.Imported(t.Context(), run)
+	d, err := store.ImportDetails(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestImport_OmitsPasswords(t *testing.T) {
 	if _, kept := j.Spec.Options["superuser_password"]; kept || j.Spec.Options["password"] != "" || j.Spec.Options["warehouses"] != "10" {
 		t.Errorf("got options %v", j.Spec.Options)
 	}
-	d, err := store.Imported(t.Context(), run)
+	d, err := store.ImportDetails(t.Context(), run)
 	want := []job.Section{
 		{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "localhost"}, {Name: "pg_port", Value: "5432"}}},
 		{Name: "tpcc", Settings: []job.Setting{{Name: "pg_count_ware", Value: "10"}, {Name: "pg_duration", Value: "5"}}},
@@ -254,7 +254,7 @@ func TestHistory_AcceptsOldVersions(t *testing.T) {
 	if j.Profile != 0 || j.Result.Metrics[0].Value != 128176 || j.Status != job.Succeeded {
 		t.Errorf("got %+v", j)
 	}
-	d, err := store.Imported(t.Context(), run)
+	d, err := store.ImportDetails(t.Context(), run)
 	if err != nil || len(d.Timings) != 1 || d.Timings[0].P75 != nil || d.Timings[0].Name != "NEWORD" {
 		t.Fatalf("got %+v and error %v", d, err)
 	}

@@ -42,7 +42,7 @@ var all = map[string]part{
 		return views.Metrics(j, used), err
 	},
 	"system": func(s Source, ctx context.Context, j job.Job) (views.View, error) {
-		details, err := s.Store.Imported(ctx, j.ID)
+		details, err := s.Store.ImportDetails(ctx, j.ID)
 		return views.System(j, details), err
 	},
 	"dict": func(s Source, ctx context.Context, j job.Job) (views.View, error) {
@@ -88,7 +88,7 @@ func (s Source) Settings(ctx context.Context, j job.Job) ([]job.Section, error) 
 	if j.Origin == "" {
 		return dictionaries.OfJob(s.Catalog, j.Spec), nil
 	}
-	details, err := s.Store.Imported(ctx, j.ID)
+	details, err := s.Store.ImportDetails(ctx, j.ID)
 	return details.Settings, err
 }
 

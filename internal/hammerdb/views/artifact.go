@@ -23,7 +23,7 @@ const artifactSchema = "hammerdb-job-report-v1"
 // Artifact returns the document of "jobs ID save": a job with everything that other programs need
 // to show it, without secrets. settings are all settings of the job, by section.
 func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings []job.Section, c catalog.Catalog) (View, error) {
-	details, err := store.Imported(ctx, j.ID)
+	details, err := store.ImportDetails(ctx, j.ID)
 	if err != nil {
 		return View{}, err
 	}
@@ -77,7 +77,7 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 
 // AllTimings returns the response times of a job's transactions, over all virtual users.
 func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) ([]job.Timing, error) {
-	details, err := store.Imported(ctx, j.ID)
+	details, err := store.ImportDetails(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, 0), err
 	}
@@ -93,7 +93,7 @@ func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catal
 
 // UserTimings returns the response times of the virtual user at a position.
 func UserTimings(ctx context.Context, store *repository.Store, j job.Job, position int, c catalog.Catalog) ([]job.Timing, error) {
-	details, err := store.Imported(ctx, j.ID)
+	details, err := store.ImportDetails(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, position), err
 	}

@@ -30,7 +30,7 @@ func Machine(f job.Facts) (name string, machine job.Host) {
 // job. A time without samples has none.
 func Used(ctx context.Context, store *repository.Store, j job.Job) ([]job.SystemMetric, error) {
 	if j.Origin != "" {
-		details, err := store.Imported(ctx, j.ID)
+		details, err := store.ImportDetails(ctx, j.ID)
 		return details.Metrics, err
 	}
 	series, err := store.Series(ctx, j.ID, time.Time{}, time.Time{}, 0)

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"sledge/internal/database"
@@ -15,6 +16,13 @@ func (s *tester) testClaims(t suite.T) {
 	if claims == nil && s.d.Container.Claim == nil {
 		t.Skipf("%s: jobs cannot detect each other", s.d.Title)
 	}
+	// A claim ends with the test, even if the test is stopped between two claims: a session that
+	// remained would keep the database from being dropped.
+	ending := func(end func()) (release func()) {
+		release = sync.OnceFunc(end)
+		t.Cleanup(release)
+		return release
+	}
 	claim := func(shared bool) (taken bool, release func()) {
 		t.Helper()
 		if claims == nil {
@@ -22,12 +30,16 @@ func (s *tester) testClaims(t suite.T) {
 			if err != nil && !errors.Is(err, database.ErrClaimed) {
 				t.Fatalf("claim: %v", err)
 			}
-			return err == nil, func() { _ = release() }
+			if err != nil {
+				return false, nil
+			}
+			return true, ending(func() { _ = release() })
 		}
 		session, err := s.d.Sessions.Connect(t.Context(), s.options(t, nil), database.Owner)
 		if err != nil {
 			t.Fatalf("connect: %v", err)
 		}
+		release = ending(func() { _ = session.Close() })
 		take := claims.Take
 		if shared {
 			take = claims.Share
@@ -42,9 +54,9 @@ func (s *tester) testClaims(t suite.T) {
 				t.Errorf("list the sessions in the way: %v", err)
 			}
 			t.Logf("sessions in the way: %q, %q", holder, sharers)
-			_ = session.Close()
+			release()
 		}
-		return taken, func() { _ = session.Close() }
+		return taken, release
 	}
 	const alone, together = false, true
 	must := func(shared bool) (release func()) {

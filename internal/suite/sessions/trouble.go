@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"sledge/internal/database"
@@ -83,6 +84,8 @@ func (s *tester) testInterrupt(t suite.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			end := sync.OnceValue(session.Close)
+			t.Cleanup(func() { _ = end() })
 			waiting := s.waiting(t, session)
 			if tt.after == 0 {
 				session.Interrupt()
@@ -103,7 +106,7 @@ func (s *tester) testInterrupt(t suite.T) {
 			}
 			// After an interrupt only Close is guaranteed to work, but no call may hang.
 			_ = within(t, 5*time.Second, "rollback after an interrupt", func() error { return session.Rollback(context.Background()) })
-			_ = within(t, 5*time.Second, "close after an interrupt", session.Close)
+			_ = within(t, 5*time.Second, "close after an interrupt", end)
 			session.Interrupt() // allowed at any time
 		})
 	}

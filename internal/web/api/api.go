@@ -117,6 +117,7 @@ func New(c Config) *API {
 		a.points,
 		comparisons{b},
 		profiles{b},
+		experiments{b},
 		reports{b},
 		a.sequences, a.chains, a.schedules, a.counters, a.scripts, a.files,
 		manualPages{},

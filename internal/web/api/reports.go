@@ -69,6 +69,32 @@ func (r reports) add(t *table) {
 		) (*ReportFile, error) {
 			return in.file(r.paper().Profiles(ctx, append([]int{in.Number}, in.With...)))
 		})
+	add(t, html(get("report-experiment", "/experiments/{name}/report", "Download a report of an experiment", tagExperiments)),
+		func(ctx context.Context, in *struct {
+			OneExperiment
+			Shown
+		},
+		) (*ReportFile, error) {
+			e, err := in.document(ctx, r.Store)
+			if err != nil {
+				return nil, err
+			}
+			page, err := paper.ExperimentHTML(e)
+			return in.file(paper.Report{Name: "experiment.html", HTML: page}, err)
+		})
+	add(t, html(get("report-history", "/history/report", "Download a report of a history", tagExperiments)),
+		func(ctx context.Context, in *struct {
+			OneHistory
+			Shown
+		},
+		) (*ReportFile, error) {
+			h, err := in.document(ctx, r.base)
+			if err != nil {
+				return nil, err
+			}
+			page, err := paper.HistoryHTML(h)
+			return in.file(paper.Report{Name: "history.html", HTML: page}, err)
+		})
 }
 
 // paper returns the writer of reports.

@@ -1,7 +1,7 @@
 // Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
-import type { ActivityOverTime, Best, Comparison, Curves, Distributions, Documents, Failures, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Samples, Sequence, Series, Timing } from './types.ts'
+import type { ActivityOverTime, Best, Comparison, Curves, Distributions, Documents, Experiment, ExperimentHead, Failures, History, Job, Jobs, LiveUsers, Note, OutputPage, Plans, Points, Profile, ProfileComparison, ProfileHead, Samples, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -142,6 +142,28 @@ export function profile(number: number, signal?: AbortSignal): Promise<Profile> 
 
 export function compareProfiles(numbers: number[], signal?: AbortSignal): Promise<ProfileComparison> {
   return get(`profiles/compare?${new URLSearchParams(numbers.map((number) => ['number', String(number)])).toString()}`, 'sledge-profile-comparison-1', signal)
+}
+
+/** The experiments, the one with the newest run first. */
+export async function experiments(signal?: AbortSignal): Promise<ExperimentHead[]> {
+  return (await get<{ schema: string; experiments: ExperimentHead[] }>('experiments?limit=500', 'sledge-experiments-1', signal)).experiments
+}
+
+export function experiment(name: string, signal?: AbortSignal): Promise<Experiment> {
+  return get(`experiments/${encodeURIComponent(name)}`, 'sledge-experiment-1', signal)
+}
+
+export function experimentReportAddress(name: string): string {
+  return address(`experiments/${encodeURIComponent(name)}/report`)
+}
+
+/** A figure of the runs of a set-up over time; the headline figure if none is named. */
+export function history(of: { name: string; figure: string }, signal?: AbortSignal): Promise<History> {
+  return get(`history?${query(of)}`, 'sledge-history-1', signal)
+}
+
+export function historyReportAddress(of: { name: string; figure: string }): string {
+  return address(`history/report?${query(of)}`)
 }
 
 /** The sequences of runs that this server has started, newest first. */

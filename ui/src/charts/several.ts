@@ -1,6 +1,6 @@
 // Several runs or profiles in one chart, on the same axes.
 
-import type { Profile, ProfilePoint, Series } from '../api/types.ts'
+import type { Experiment, History, Profile, ProfilePoint, Series } from '../api/types.ts'
 import type { Cell, Line, LineChart } from './chart.ts'
 
 /** Points of a run over the measured time, in seconds. */
@@ -94,4 +94,66 @@ export function profilesCharts(profiles: Profile[]): LineChart[] {
 export function usersOf(text: string): number[] | undefined {
   const numbers = text.split(/[\s,]+/).filter((word) => word !== '').map(Number)
   return numbers.length > 0 && numbers.every((n) => Number.isInteger(n) && n > 0) ? numbers : undefined
+}
+
+/** The most lines that a reader can tell apart. */
+const mostLines = 7
+
+/** The medians of an experiment's cells over the factor with most values that are numbers: a line for each combination of the others. */
+export function experimentChart({ factors, cells, figure }: Pick<Experiment, 'factors' | 'cells' | 'figure'>): LineChart | undefined {
+  const numbersOf = (f: number) => [...new Set(cells.map(({ values }) => Number(values[f])))].sort((a, b) => a - b)
+  const candidates = factors.map((_, f) => ({ f, numbers: numbersOf(f) })).filter(({ numbers }) => numbers.length > 1 && numbers.every(Number.isFinite))
+  const over = candidates.reduce<(typeof candidates)[number] | undefined>((most, each) => (most === undefined || each.numbers.length > most.numbers.length ? each : most), undefined)
+  if (over === undefined || figure === undefined) return undefined
+  const name = factors[over.f] ?? ''
+  const lines = new Map<string, [number, number][]>()
+  for (const { values, result } of cells) {
+    if (result === undefined) continue
+    const others = values.flatMap((value, f) => (f === over.f ? [] : [`${factors[f] ?? ''} ${value}`])).join(', ') || figure
+    lines.set(others, [...(lines.get(others) ?? []), [Number(values[over.f]), result.median]])
+  }
+  if (lines.size === 0) return undefined
+  const drawn = [...lines].slice(0, mostLines).map(([of, points], i): Line => ({ name: of, is: `run ${i + 1}`, points: points.sort(([a], [b]) => a - b) }))
+  return {
+    kind: 'lines',
+    title: `${figure} over ${name}`,
+    x: name,
+    y: figure,
+    unit: '',
+    lines: drawn,
+    phases: [],
+    marked: true,
+    table: {
+      columns: [{ name }, ...drawn.map((line) => ({ name: line.name }))],
+      rows: over.numbers.map((n): Cell[] => [n, ...drawn.map((line) => line.points.find(([at]) => at === n)?.[1] ?? null)]),
+    },
+  }
+}
+
+/** The figure of each run of a history, in their order from 1, with the mean of each level. */
+export function historyChart({ figure, unit = '', runs, levels }: Pick<History, 'figure' | 'unit' | 'runs' | 'levels'>): LineChart {
+  const means: [number, number | null][] = []
+  let at = 0
+  for (const level of levels) {
+    for (let i = 1; i <= level.runs; i++) means.push([at + i, level.mean])
+    at += level.runs
+    means.push([at + 0.5, null])
+  }
+  return {
+    kind: 'lines',
+    title: `${figure} over the runs`,
+    x: 'run',
+    y: unit === '' ? figure : `${figure} (${unit})`,
+    unit,
+    lines: [
+      { name: figure, is: 'client', points: runs.map(({ value }, i) => [i + 1, value]) },
+      { name: 'level', is: 'server', points: means },
+    ],
+    phases: [],
+    marked: true,
+    table: {
+      columns: [{ name: 'run' }, { name: 'begun' }, { name: figure, ...(unit === '' ? {} : { unit }) }],
+      rows: runs.map(({ begun, value }, i): Cell[] => [i + 1, begun, value]),
+    },
+  }
 }
