@@ -60,7 +60,7 @@ var layers = map[string]string{
 	"repository": "host job meter option sqlitefile",
 
 	// Results that other programs recorded.
-	"past": "database job option repository sqlitefile",
+	"past": "database job option repository",
 
 	// Results in a database of the user's.
 	"resultdb": "database job",
@@ -176,7 +176,7 @@ var layers = map[string]string{
 	"hammerdb/pools":        "engine/pool hammerdb/names hammerdb/xmlfile option",
 	"hammerdb/lines":        "job",
 	"hammerdb/views":        "catalog chart hammerdb/lines hammerdb/names job meter report paper repository terminal",
-	"hammerdb/history":      "hammerdb/lines hammerdb/names job option repository sqlitefile",
+	"hammerdb/history":      "hammerdb/lines hammerdb/names job option past repository sqlitefile",
 	"hammerdb/scripts":      "catalog database hammerdb/names option workload",
 	"hammerdb/setup":        "database hammerdb/names job option settings",
 	"hammerdb/dictionaries": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option settings sqlitefile workload",

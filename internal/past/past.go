@@ -1,6 +1,6 @@
-// Package past imports the results of programs that run other load generators with many settings:
-// hammerpost's file, and the results database of pgbench-tools. It changes neither. An imported
-// series of runs is an experiment in Sledge's repository, with a label for each setting that varied.
+// Package past imports the results of programs that run another load generator with many settings: those of
+// pgbench-tools; package history uses it for those of hammerpost. An imported series of runs is an experiment in Sledge's
+// repository, with a label for each setting that varied.
 package past
 
 import (
@@ -16,15 +16,15 @@ import (
 	"sledge/internal/repository"
 )
 
-// id returns the permanent ID of a job of another program, from what identifies it there.
-func id(parts ...any) job.ID {
+// ID returns the permanent ID of a job of another program, from what identifies it there.
+func ID(parts ...any) job.ID {
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", parts)))
 	return job.ID(strings.ToUpper(hex.EncodeToString(sum[:12])))
 }
 
-// free returns an error if an experiment of this name exists that another origin has recorded, because its
+// Free returns an error if an experiment of this name exists that another origin has recorded, because its
 // runs would be mixed with the imported ones.
-func free(ctx context.Context, store *repository.Store, name, origin string) error {
+func Free(ctx context.Context, store *repository.Store, name, origin string) error {
 	if _, _, err := job.ParseLabel(job.LabelExperiment + "=" + name); err != nil {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("the name of the experiment: %w: choose one with --name", err))
 	}
@@ -40,8 +40,8 @@ func free(ctx context.Context, store *repository.Store, name, origin string) err
 	return nil
 }
 
-// value makes a text of another program the value of a label.
-func value(text string) string {
+// Label makes a text of another program the value of a label.
+func Label(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == utf8.RuneError {
 			return ' '

@@ -35,7 +35,7 @@ func ImportPgbenchTools(ctx context.Context, store *repository.Store, d *databas
 		return done, fmt.Errorf("import the tests of pgbench-tools: %w", err)
 	}
 	for _, server := range r.servers() {
-		if err := free(ctx, store, cmp.Or(name, server), PgbenchTools); err != nil {
+		if err := Free(ctx, store, cmp.Or(name, server), PgbenchTools); err != nil {
 			return done, err
 		}
 	}
@@ -173,7 +173,7 @@ func (r *results) past(ctx context.Context, t pgbenchTest, name string) (reposit
 		action = job.Build
 	}
 	p := repository.Past{Job: job.Job{
-		ID: id(PgbenchTools, t.Server, t.Test, t.begun.Unix()), Origin: PgbenchTools, Begun: t.begun, Ended: t.ended,
+		ID: ID(PgbenchTools, t.Server, t.Test, t.begun.Unix()), Origin: PgbenchTools, Begun: t.begun, Ended: t.ended,
 		Spec: job.Spec{Action: action, Database: "postgresql", Workload: "pgbench", Options: option.Values{}, Users: t.Clients, Labels: map[string]string{}},
 	}}
 	j := &p.Job
@@ -194,7 +194,7 @@ func (r *results) past(ctx context.Context, t pgbenchTest, name string) (reposit
 		labels = append(labels, [2]string{"rate", rate})
 	}
 	for _, l := range labels {
-		j.Spec.Labels[l[0]] = value(l[1])
+		j.Spec.Labels[l[0]] = Label(l[1])
 	}
 	j.Result.Users = t.Clients
 	if !t.ended.IsZero() {
@@ -202,7 +202,7 @@ func (r *results) past(ctx context.Context, t pgbenchTest, name string) (reposit
 	}
 	t.judge(j)
 	if t.Version != "" {
-		j.Facts = &job.Facts{Server: strings.TrimPrefix(value(t.Version), "PostgreSQL "), Size: "scale " + strconv.Itoa(t.Scale)}
+		j.Facts = &job.Facts{Server: strings.TrimPrefix(Label(t.Version), "PostgreSQL "), Size: "scale " + strconv.Itoa(t.Scale)}
 	}
 	for _, fact := range []struct{ name, value string }{
 		{"cpu", t.CPU}, {"memory in GB", whole(t.Memory)}, {"disk", t.Disk}, {"operating system", t.OS},
@@ -277,7 +277,7 @@ func (r *results) settings(ctx context.Context, t pgbenchTest, p *repository.Pas
 	}
 	settings := map[string]string{}
 	for _, row := range rows.Rows {
-		settings[row[0]] = value(row[1])
+		settings[row[0]] = Label(row[1])
 	}
 	if p.Job.Facts == nil {
 		p.Job.Facts = &job.Facts{}

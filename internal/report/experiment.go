@@ -82,7 +82,7 @@ type Interaction struct {
 // NewExperiment makes the document of an experiment from its runs, the oldest first. The factors are
 // labels of the runs.
 func NewExperiment(name string, factors []string, runs []job.Job) Experiment {
-	e := Experiment{Schema: ExperimentSchema, Name: name, Factors: factors, Cells: []ExperimentCell{}, Effects: []Effect{}}
+	e := Experiment{Schema: ExperimentSchema, Name: name, Factors: append([]string{}, factors...), Cells: []ExperimentCell{}, Effects: []Effect{}}
 	var groups [][]job.Job
 	for _, j := range runs {
 		values := make([]string, len(factors))
@@ -534,11 +534,15 @@ func (e Experiment) whole(b *page) {
 	if best == nil {
 		b.say(b.Look.Doubtful, "No run of %s has a valid result yet.", Printable(e.Name))
 	} else {
-		text := ""
+		var with []string
 		for i, f := range e.Factors {
-			text += fmt.Sprintf(", %s %s", f, cmp.Or(best.Values[i], "-"))
+			with = append(with, f+" "+cmp.Or(best.Values[i], "-"))
 		}
-		b.say(b.Look.Strong, "%s", Printable(fmt.Sprintf("Highest median of %s: %s with%s, from %s", e.Figure, figured(&best.Result.Median), text[1:], countRuns(best.Result.Runs))))
+		text := ""
+		if len(with) > 0 {
+			text = " with " + strings.Join(with, ", ")
+		}
+		b.say(b.Look.Strong, "%s", Printable(fmt.Sprintf("Highest median of %s: %s%s, from %s", e.Figure, figured(&best.Result.Median), text, countRuns(best.Result.Runs))))
 		if len(e.Cells) > 1 {
 			b.say(plain, "The best of %d is likely to be so by chance, too: sledge experiment confirm runs it again in turns with the reference.", len(e.Cells))
 		}

@@ -53,6 +53,9 @@ func TestExperiment_HasInteractions(t *testing.T) {
 	if err := e.Text(&text, View{}); err != nil || !strings.Contains(text.String(), "sql     false to true  users  1 to 4         +20.0 %") {
 		t.Errorf("got %v and %s", err, &text)
 	}
+	if one := NewExperiment("x", nil, runs[:1]); one.Factors == nil || one.Text(&text, View{}) != nil || !strings.Contains(text.String(), "Highest median of NOPM: 100.0, from 1 run") {
+		t.Errorf("got %+v and %s of an experiment in which nothing varies", one, &text)
+	}
 	if alone := NewExperiment("x", []string{"users"}, runs[:2]); len(alone.Interactions) != 0 {
 		t.Errorf("got %+v of one factor", alone.Interactions)
 	}

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
 	"sledge/internal/document"
+	"sledge/internal/hammerdb/history"
 	"sledge/internal/job"
 	"sledge/internal/past"
 	"sledge/internal/report"
@@ -87,7 +88,7 @@ func (f *importFlags) run(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		return f.change(func(store *repository.Store) error {
 			ready := f.program.WhenSlow("Importing the runs in %s", args[0])
-			done, err := past.ImportHammerpost(ctx, store, args[0], f.name)
+			done, err := history.ImportHammerpost(ctx, store, args[0], f.name)
 			ready()
 			return f.sayImported(done, err)
 		})

@@ -1,4 +1,4 @@
-package past
+package history
 
 import (
 	"cmp"
@@ -13,8 +13,10 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/past"
 	"sledge/internal/repository"
 	"sledge/internal/sqlitefile"
 )
@@ -47,12 +49,12 @@ func ImportHammerpost(ctx context.Context, store *repository.Store, path, name s
 			continue
 		}
 		checked[t.name] = true
-		if err := free(ctx, store, t.name, Hammerpost); err != nil {
+		if err := past.Free(ctx, store, t.name, Hammerpost); err != nil {
 			return done, err
 		}
 	}
 	for _, t := range tests {
-		p, err := t.past()
+		p, err := t.job()
 		if err != nil {
 			done.Warnings = append(done.Warnings, fmt.Sprintf("test %d is left out: %v", t.test, err))
 			continue
@@ -121,25 +123,25 @@ func readTests(ctx context.Context, db *sql.DB) (tests []*test, err error) {
 	return tests, rows.Err()
 }
 
-// versions are traces of a database in the output of HammerDB.
-var versions = []struct {
+// databases are traces of a database in the output of HammerDB and in the names of parameters.
+var databases = []struct {
 	pattern  *regexp.Regexp
 	database string
 }{
-	{regexp.MustCompile(`(?i)\bpg_|postgres`), "postgresql"},
+	{regexp.MustCompile(`(?i)\bpg_|postgres|shared_buffers|work_mem|wal_|checkpoint_`), "postgresql"},
 	{regexp.MustCompile(`(?i)mariadb`), "mariadb"},
 	{regexp.MustCompile(`(?i)mysql|innodb`), "mysql"},
 }
 
-// past makes a job of the test.
-func (t *test) past() (repository.Past, error) {
+// job makes a job of the test. hammerpost performs the first benchmark only.
+func (t *test) job() (repository.Past, error) {
 	begun, err := time.Parse(time.RFC3339, t.start)
 	if err != nil {
 		return repository.Past{}, fmt.Errorf("its start %q is not a time", t.start)
 	}
 	p := repository.Past{Job: job.Job{
-		ID: id(Hammerpost, t.benchmark, t.test, t.start, t.parameters), Origin: Hammerpost, Begun: begun,
-		Spec: job.Spec{Action: job.Run, Workload: "tprocc", Options: option.Values{}, Labels: map[string]string{job.LabelExperiment: t.name}},
+		ID: past.ID(Hammerpost, t.benchmark, t.test, t.start, t.parameters), Origin: Hammerpost, Begun: begun,
+		Spec: job.Spec{Action: job.Run, Workload: names.Benchmarks[0].Workload, Options: option.Values{}, Labels: map[string]string{job.LabelExperiment: t.name}},
 	}}
 	j := &p.Job
 	parameters := job.Section{Name: "parameters"}
@@ -149,12 +151,12 @@ func (t *test) past() (repository.Past, error) {
 			continue
 		}
 		parameters.Settings = append(parameters.Settings, job.Setting{Name: name, Value: text})
-		if _, _, err := job.ParseLabel("server." + name + "=" + value(text)); err == nil {
-			j.Spec.Labels["server."+name] = value(text)
+		if _, _, err := job.ParseLabel("server." + name + "=" + past.Label(text)); err == nil {
+			j.Spec.Labels["server."+name] = past.Label(text)
 		}
 	}
 	p.Details.Settings = []job.Section{parameters}
-	for _, v := range versions {
+	for _, v := range databases {
 		if v.pattern.MatchString(t.output) || v.pattern.MatchString(t.parameters) {
 			j.Spec.Database = v.database
 			break
