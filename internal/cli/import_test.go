@@ -103,6 +103,11 @@ func TestImport_RefusesANameInUse(t *testing.T) {
 	if err := os.WriteFile(other, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, args := range [][]string{{"experiment", "import"}, {"experiment", "export", "demo"}} {
+		if code := w.run(args...); code != job.ExitUsage || !strings.Contains(w.err.String(), "--url postgres://user@host/results") {
+			t.Errorf("%v without a database: got exit code %d: %s", args, code, &w.err)
+		}
+	}
 	for _, wrong := range []struct {
 		path string
 		code job.Exit

@@ -77,6 +77,9 @@ func addResultsDatabase(flags *pflag.FlagSet, p *program.Program, f *jobflags.Fl
 
 // signedIn returns the connection to a database with results, and asks for its password if the server wants one.
 func signedIn(ctx context.Context, p *program.Program, f *jobflags.Flags) (settings.Order, error) {
+	if f.URL == "" && f.Connection == "" && f.Config == "" && len(f.Set) == 0 && len(f.Plain) == 1 {
+		return settings.Order{}, program.Usage("name the results database, such as --url postgres://user@host/results or --connection NAME; or, to import, the file of hammerpost")
+	}
 	order, err := f.Resolve(p, job.Check)
 	if err != nil {
 		return order, err
