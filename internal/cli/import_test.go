@@ -267,7 +267,7 @@ func resultsSession(t *testing.T, d *database.Database, server *testserver.Serve
 }
 
 // pgbenchToolsTables are some of the tables of pgbench-tools' results database, and six tests in them: an initialisation, two
-// with one configuration, one with other clients, one without a result, and one without an end.
+// with one configuration, of which one has no tps, one with other clients, one without a result, and one without an end.
 const pgbenchToolsTables = `CREATE TABLE testset (server text NOT NULL, set serial NOT NULL, info text, category text);
 CREATE TABLE tests (server text NOT NULL, test serial, set int NOT NULL, scale int, dbsize int8, start_time timestamp DEFAULT now(), end_time timestamp,
 	tps decimal DEFAULT 0, script text, clients int, workers int, trans int, avg_latency float, max_latency float, percentile_90_latency float,
@@ -276,10 +276,10 @@ CREATE TABLE test_settings (server text, test int, name text, setting text, unit
 CREATE TABLE test_metrics_data (collected timestamp, value float, metric text NOT NULL, test int NOT NULL, server text NOT NULL);
 CREATE TABLE metrics_info (uname text, metric text, units text);
 INSERT INTO testset VALUES ('o''db1', 1, 'Initial config'), ('o''db1', 2, 'more memory');
-INSERT INTO tests (server, test, set, scale, dbsize, start_time, end_time, tps, script, clients, avg_latency, max_latency, percentile_90_latency, wal_written, server_version)
+INSERT INTO tests (server, test, set, scale, dbsize, start_time, end_time, tps, script, clients, avg_latency, max_latency, percentile_90_latency, wal_written, server_version, trans)
 	SELECT 'o''db1', n, s, 10, 160000000, '2026-03-01 10:00'::timestamp + n * interval '2 min', CASE WHEN n < 6 THEN '2026-03-01 10:01'::timestamp + n * interval '2 min' END,
-		tps, script, clients, 1.9, 30, 2.5, 60000000, 'PostgreSQL 15.18'
-	FROM (VALUES (1, 1, 0, ':-i', 1), (2, 1, 1000, 'select', 2), (3, 1, 1100.5, 'select', 4), (4, 1, 1100, 'select', 2), (5, 2, 0, 'select', 4), (6, 2, 0, 'select', 4)) AS t (n, s, tps, script, clients);
+		tps, script, clients, 1.9, 30, 2.5, 60000000, 'PostgreSQL 15.18', trans
+	FROM (VALUES (1, 1, 0, ':-i', 1, 0), (2, 1, 1000, 'select', 2, 60000), (3, 1, 1100.5, 'select', 4, 66030), (4, 1, NULL, 'select', 2, 66000), (5, 2, 0, 'select', 4, 0), (6, 2, 0, 'select', 4, 0)) AS t (n, s, tps, script, clients, trans);
 INSERT INTO test_settings VALUES ('o''db1', 2, 'work_mem', '4096', 'kB', 'configuration file', '1024', '4MB'), ('o''db1', 2, 'primary_conninfo', 'password=hunter2', NULL, 'configuration file', '', 'password=hunter2');
 INSERT INTO metrics_info VALUES ('Linux', 'us', 'percent');
 INSERT INTO test_metrics_data VALUES ('2026-03-01 10:04:01', 87.5, 'us', 2, 'o''db1'), ('2026-03-01 10:04:02', 'NaN', 'us', 2, 'o''db1')`
