@@ -78,12 +78,12 @@ type pgbenchTest struct {
 	Multi   float64  `json:"multi"`
 
 	TPS     float64  `json:"tps"`
-	Done    float64  `json:"trans"` // transactions
+	Done    float64  `json:"trans"`       // transactions
 	Average *float64 `json:"avg_latency"` // milliseconds
 	Most    *float64 `json:"max_latency"`
 	P90     *float64 `json:"percentile_90_latency"`
-	Size    float64  `json:"dbsize"` // bytes
-	WAL     *float64 `json:"wal_written"`
+	Size    float64  `json:"dbsize"`      // bytes
+	WAL     float64  `json:"wal_written"` // bytes
 
 	Version string `json:"server_version"`
 	CPU     string `json:"server_cpu"`
@@ -206,8 +206,13 @@ func (r *results) past(ctx context.Context, t pgbenchTest, name string) (reposit
 		j.Facts = &job.Facts{Server: strings.TrimPrefix(Label(t.Version), "PostgreSQL "), Size: "scale " + strconv.Itoa(t.Scale)}
 	}
 	for _, fact := range []struct{ name, value string }{
-		{"cpu", t.CPU}, {"memory in GB", whole(t.Memory)}, {"disk", t.Disk}, {"operating system", t.OS},
-		{"database in bytes", strconv.FormatFloat(t.Size, 'f', 0, 64)}, {"workers", strconv.Itoa(t.Workers)},
+		{"cpu", t.CPU},
+		{"memory in GB", whole(t.Memory)},
+		{"disk", t.Disk},
+		{"operating system", t.OS},
+		{"database in bytes", strconv.FormatFloat(t.Size, 'f', 0, 64)},
+		{"WAL written in bytes", strconv.FormatFloat(t.WAL, 'f', 0, 64)},
+		{"workers", strconv.Itoa(t.Workers)},
 	} {
 		if fact.value != "" && fact.value != "0" {
 			p.Details.System = append(p.Details.System, job.Setting{Name: fact.name, Value: fact.value})
@@ -241,9 +246,6 @@ func (t pgbenchTest) judge(j *job.Job) {
 			if latency.value != nil {
 				j.Result.Metrics = append(j.Result.Metrics, job.Metric{Name: latency.name, Value: *latency.value, Unit: "ms"})
 			}
-		}
-		if t.WAL != nil && j.Result.Elapsed > 0 {
-			j.Result.Metrics = append(j.Result.Metrics, job.Metric{Name: "WAL written", Value: *t.WAL / 1e6 / j.Result.Elapsed, Unit: "MB/s"})
 		}
 	case j.Spec.Action == job.Build:
 		j.Status = job.Succeeded

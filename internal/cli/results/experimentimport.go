@@ -61,8 +61,8 @@ is changed in the file and the database.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.name, "name", "", "`name` of the experiment (default: the name of the benchmark, or of the server)")
-	flags.BoolVar(&f.archive.json, "json", false, "print one JSON document")
-	flags.StringVar(&f.archive.repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	flags.StringVar(&f.repository, "repo", "", "`file` of the job repository")
 	addResultsDatabase(flags, p, &f.Flags)
 	return c
 }
