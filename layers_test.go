@@ -196,7 +196,7 @@ var layers = map[string]string{
 	"cli/generate":     "catalog/edition cli cli/program manual settings",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli cli/program engine engine/ceiling repository runner/process settings terminal",
+	"cmd/sledge":       "catalog/edition cli cli/program engine engine/ceiling job repository runner/process settings terminal",
 
 	// Packages that only tests use.
 	"bench":                  "",

@@ -15,6 +15,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/engine"
 	"sledge/internal/engine/ceiling"
+	"sledge/internal/job"
 	"sledge/internal/repository"
 	"sledge/internal/runner/process"
 	"sledge/internal/settings"
@@ -46,6 +47,7 @@ func main() {
 		Resolver:        settings.Resolver{Catalog: edition.Catalog},
 		Runner:          local,
 		Workers:         process.Self(),
+		WorkersOf:       func(path string) job.Runner { return process.Runner{Program: path} },
 		Version:         v,
 		Name:            os.Args[0],
 		Args:            os.Args[1:],

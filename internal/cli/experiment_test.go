@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -192,7 +193,7 @@ func TestExperiment_TriesWhatIsAskedFor(t *testing.T) {
 		}
 		return nil
 	})
-	plan := writePlan(t, "scaling.toml", scalingPlan)
+	plan := writePlan(t, "scaling.toml", strings.Replace(scalingPlan, "repeat = 3", "repeat = 3\nhalve = true", 1)) // a single combination has no better half
 	w.Stdin = strings.NewReader(`{"users": 3, "client_sql": true}
 {"client_sql": "true", "users": "3"}
 {"uzers": 3}
@@ -352,6 +353,33 @@ func TestExperiment_HalvesItsCells(t *testing.T) {
 }
 
 // Another process watches an experiment until its last run has ended.
+// At the end, also after an error, the plan's command reads how the experiment ended. If the command fails, that is said.
+func TestExperiment_NotifiesAtItsEnd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is for another shell")
+	}
+	w := newWorld(t)
+	w.growing(func(n int) error {
+		if n == 2 {
+			return errors.New("deadlock")
+		}
+		return nil
+	})
+	told := filepath.Join(t.TempDir(), "told")
+	plan := strings.Replace(scalingPlan, "repeat = 3", "repeat = 1\nnotify = \"cat >> "+told+"\"", 1)
+	if code := w.run("experiment", "run", writePlan(t, "scaling.toml", plan)); code == job.OK {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	text, err := os.ReadFile(told)
+	if err != nil || !strings.Contains(string(text), "experiment scaling has ended: 6 of 6 runs done, 1 failed") || !strings.Contains(string(text), "deadlock") {
+		t.Errorf("%v: got %s", err, text)
+	}
+	plan = strings.Replace(plan, "cat >> "+told, "echo no mail; exit 3", 1)
+	if code := w.run("experiment", "run", writePlan(t, "scaling.toml", plan)); code != job.OK || !strings.Contains(w.err.String(), "notify: exit status 3: no mail") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+}
+
 // A fraction of four settings is half of their combinations, and has the effects of all of them.
 func TestExperiment_PerformsAFraction(t *testing.T) {
 	w := newWorld(t)

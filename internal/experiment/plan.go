@@ -94,7 +94,8 @@ func (e Experiment) cell(values []string) (Cell, error) {
 	return c, nil
 }
 
-// Only returns an experiment with one cell, whose values need not be among those of the plan.
+// Only returns an experiment with one cell, whose values need not be among those of the plan. It has all repetitions, because
+// there is no better half of one cell.
 func (e Experiment) Only(values []string) (Experiment, error) {
 	c, err := e.cell(values)
 	if err != nil {
@@ -104,7 +105,7 @@ func (e Experiment) Only(values []string) (Experiment, error) {
 	if err := e.checkSchemas(); err != nil {
 		return e, err
 	}
-	e.Cells, e.refused = []Cell{c}, map[int]bool{}
+	e.Cells, e.refused, e.Plan.Halve = []Cell{c}, map[int]bool{}, false
 	e.Steps = e.ordered()
 	return e, nil
 }

@@ -18,10 +18,19 @@ func SetupsHTML(c report.SetupComparison) ([]byte, error) {
 // ExperimentHTML writes the page of an experiment: a self-contained file like a report.
 func ExperimentHTML(e report.Experiment) ([]byte, error) {
 	p := sheetPage(e.Name, "Experiment", e.Sheet())
-	if lines, ok := curvesOfCells(e); ok {
-		curves := section{Title: lines.Name, Explained: "the median of the valid runs of each cell", Blocks: []block{draw(lines, "")}}
-		p.Sections = slices.Insert(p.Sections, 0, curves)
+	var curves []section
+	for _, y := range []struct {
+		axis chart.Axis
+		of   func(report.ExperimentCell) *float64
+	}{
+		{chart.Axis{Name: e.Figure}, medianOf},
+		{chart.Axis{Name: "p99 of response times", Unit: "ms"}, func(c report.ExperimentCell) *float64 { return c.P99 }},
+	} {
+		if lines, ok := curvesOfCells(e, y.axis, y.of); ok {
+			curves = append(curves, section{Title: lines.Name, Explained: "the median of the valid runs of each cell", Blocks: []block{draw(lines, "")}})
+		}
 	}
+	p.Sections = slices.Insert(p.Sections, 0, curves...)
 	return p.write()
 }
 
@@ -58,9 +67,17 @@ func sheetPage(title, over string, s report.Sheet) page {
 	return p
 }
 
-// curvesOfCells draws the first figure over the factor with most values that are numbers: a line for each combination of the
+// medianOf returns the median of the first figure, or nil.
+func medianOf(c report.ExperimentCell) *float64 {
+	if c.Result == nil {
+		return nil
+	}
+	return &c.Result.Median
+}
+
+// curvesOfCells draws a figure over the factor with most values that are numbers: a line for each combination of the
 // others, of which a chart shows so many that people can tell them apart.
-func curvesOfCells(e report.Experiment) (chart.Lines, bool) {
+func curvesOfCells(e report.Experiment, y chart.Axis, of func(report.ExperimentCell) *float64) (chart.Lines, bool) {
 	const most = 8
 	over, longest := -1, 1
 	for f := range e.Factors {
@@ -69,12 +86,12 @@ func curvesOfCells(e report.Experiment) (chart.Lines, bool) {
 			over, longest = f, len(values)
 		}
 	}
-	if over < 0 || e.Figure == "" {
+	if over < 0 || y.Name == "" {
 		return chart.Lines{}, false
 	}
 	places := valuesOf(e, over)
 	lines := chart.Lines{
-		Name: e.Figure + " over " + e.Factors[over], X: chart.Axis{Name: e.Factors[over], Places: places}, Y: chart.Axis{Name: e.Figure}, Dots: true,
+		Name: y.Name + " over " + e.Factors[over], X: chart.Axis{Name: e.Factors[over], Places: places}, Y: y, Dots: true,
 	}
 	at := map[string]int{}
 	for _, c := range e.Cells {
@@ -86,7 +103,7 @@ func curvesOfCells(e report.Experiment) (chart.Lines, bool) {
 		}
 		name := strings.Join(others, ", ")
 		if name == "" {
-			name = e.Figure
+			name = y.Name
 		}
 		if _, known := at[name]; !known {
 			if len(lines.Lines) == most {
@@ -95,9 +112,9 @@ func curvesOfCells(e report.Experiment) (chart.Lines, bool) {
 			at[name] = len(lines.Lines)
 			lines.Lines = append(lines.Lines, chart.Line{Name: report.Printable(name), Is: runColour(len(lines.Lines))})
 		}
-		if c.Result != nil {
+		if value := of(c); value != nil {
 			line := &lines.Lines[at[name]]
-			line.Points = append(line.Points, chart.Point{X: float64(slices.Index(places, c.Values[over])), Y: c.Result.Median})
+			line.Points = append(line.Points, chart.Point{X: float64(slices.Index(places, c.Values[over])), Y: *value})
 		}
 	}
 	lines.Lines = slices.DeleteFunc(lines.Lines, func(l chart.Line) bool { return len(l.Points) == 0 })

@@ -44,6 +44,9 @@ type ExperimentCell struct {
 	Result *statistics.Summary `json:"result,omitempty"` // of the first figure in the valid runs; missing without one
 	P99    *float64            `json:"p99_ms,omitempty"` // median over the valid runs of the 99th percentile of all response times
 
+	// Outliers are valid runs whose first figure is outside statistics.Fences. They count.
+	Outliers []job.ID `json:"outliers,omitempty"`
+
 	// NotDurable is why a power failure may lose commits with the server's settings in this cell; "" if it
 	// may not, or if that is not known.
 	NotDurable string `json:"not_durable,omitempty"`
@@ -112,6 +115,7 @@ func NewExperiment(name string, factors []string, runs []job.Job) Experiment {
 		e.Figure = cmp.Or(e.Figure, figure)
 		if sum, err := statistics.Summarize(values); err == nil {
 			e.Cells[i].Result = &sum
+			e.Cells[i].Outliers = outliers(group, figure, values)
 		}
 		e.Cells[i].P99 = medianP99(group)
 	}
@@ -119,6 +123,17 @@ func NewExperiment(name string, factors []string, runs []job.Job) Experiment {
 	e.Effects = append(e.Effects, e.effects()...)
 	e.Interactions = e.interactions()
 	return e
+}
+
+// outliers returns the valid runs of a cell that are far from the others.
+func outliers(runs []job.Job, figure string, values []float64) (ids []job.ID) {
+	low, high := statistics.Fences(values)
+	for _, j := range runs {
+		if value, has := j.Result.Metric(figure); has && j.Status.Valid() && (value < low || value > high) {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
 }
 
 // TrialSchema names the format of Trial, as Schema does for Document.
@@ -529,6 +544,23 @@ func (e Experiment) losing(b *page) {
 	}
 }
 
+// layOutliers names the runs that are far from the others of their cell.
+func (e Experiment) layOutliers(b *page) {
+	const most = 5
+	var list []string
+	for _, c := range e.Cells {
+		for _, id := range c.Outliers {
+			list = append(list, ShortID(string(id)))
+		}
+	}
+	if n := len(list); n > most {
+		list = append(list[:most], fmt.Sprintf("%d more", n-most))
+	}
+	if len(list) > 0 {
+		b.say(b.Look.Doubtful, "! Outliers, outside the middle half of their cell by more than 3 times its width: %s. They count: look at them (sledge jobs show ID), and delete a job to repeat its run.", strings.Join(list, ", "))
+	}
+}
+
 func (e Experiment) whole(b *page) {
 	best := e.Best()
 	if best == nil {
@@ -548,6 +580,7 @@ func (e Experiment) whole(b *page) {
 		}
 	}
 	e.losing(b)
+	e.layOutliers(b)
 	b.title("Cells", "the median of their valid runs")
 	t := terminal.Table{}
 	for _, f := range e.Factors {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -127,6 +128,26 @@ func TestExperiment_NamesCellsThatMayLoseCommits(t *testing.T) {
 	want := "run,begun,status,users,elapsed_s,server.synchronous_commit,NOPM,p99_ms\n67FD3345479A03E263133333,0001-01-01T00:00:00Z,succeeded,0,0,on,1000,\n"
 	if got := lines.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
 		t.Errorf("got %s, want it to begin with %s", got, want)
+	}
+}
+
+// A run that is far from the others of its cell is named, and counts.
+func TestExperiment_NamesOutliers(t *testing.T) {
+	var runs []job.Job
+	for i, figure := range []float64{1000, 1010, 990, 1005, 995, 700} {
+		j := job.Job{ID: job.ID(fmt.Sprintf("%024X", 0xA00+i)), Status: job.Succeeded}
+		j.Result.Metrics = []job.Metric{{Name: "NOPM", Value: figure}}
+		runs = append(runs, j)
+	}
+	e := NewExperiment("x", nil, runs)
+	if got := e.Cells[0].Outliers; len(got) != 1 || got[0] != runs[5].ID || e.Cells[0].Result.Runs != 6 {
+		t.Errorf("got %v of %+v, want the last run", got, e.Cells[0])
+	}
+	if text := (&strings.Builder{}); e.Text(text, View{}) != nil || !strings.Contains(text.String(), "! Outliers") {
+		t.Errorf("got %s", text)
+	}
+	if few := NewExperiment("x", nil, runs[1:]); len(few.Cells[0].Outliers) != 0 {
+		t.Errorf("got %v of five runs", few.Cells[0].Outliers)
 	}
 }
 

@@ -40,6 +40,9 @@ type Plan struct {
 	// the others. Each factor then has at most two values.
 	Fraction bool
 
+	// Notify is a command of the shell that reads, when the experiment ends, how it ended; "" for none.
+	Notify string
+
 	// For settings of the server that take effect when it starts: commands of the shell that restart it
 	// and that write the file of settings from their input, and the path of that file.
 	Restart, WriteSettings, SettingsFile string
@@ -169,6 +172,8 @@ func (p *Plan) read(table []item) error {
 			if err := p.readParams(filepath.Join(relativeTo(filepath.Dir(p.Path), value), value)); err != nil {
 				return i.wrong("params: %w", err)
 			}
+		case "notify":
+			p.Notify = value
 		case "restart":
 			p.Restart = value
 		case "write_settings":
@@ -195,7 +200,7 @@ func (p *Plan) read(table []item) error {
 				p.Fraction = value == "true"
 			}
 		default:
-			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "fraction", "params", "restart", "settings_file", "write_settings"}))
+			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "fraction", "notify", "params", "restart", "settings_file", "write_settings"}))
 		}
 	}
 	return nil

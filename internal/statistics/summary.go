@@ -24,6 +24,22 @@ type Summary struct {
 	Dependent bool      `json:"dependent,omitempty"` // each figure is like the one before
 }
 
+// leastForOutliers is the number of runs from which on their hinges show what is far from them.
+const leastForOutliers = 6
+
+// Fences returns the limits outside which a figure is an outlier: three times the distance of the hinges, which are the medians of
+// the lower and the upper half, outside these. Tukey calls such figures far out (Exploratory Data Analysis, 1977); his inner fences,
+// of half the width, would call a run in twenty an outlier where there is none. For fewer than six figures there are no limits.
+func Fences(figures []float64) (low, high float64) {
+	n := len(figures)
+	if n < leastForOutliers {
+		return math.Inf(-1), math.Inf(1)
+	}
+	sorted := slices.Sorted(slices.Values(figures))
+	lower, upper := median(sorted[:(n+1)/2]), median(sorted[n/2:])
+	return lower - 3*(upper-lower), upper + 3*(upper-lower)
+}
+
 // dependence is the level of the tests for a trend and for dependent runs.
 const dependence = 0.01
 

@@ -2,6 +2,7 @@ package statistics_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -130,5 +131,39 @@ func TestConfident_WantsThePrecisionTwice(t *testing.T) {
 		if got, err := statistics.Confident(figures[:n], 0.02); err != nil || got != want {
 			t.Errorf("%d runs: got %t, %v, want %t", n, got, err, want)
 		}
+	}
+}
+
+// Of normally distributed figures, few are outside; a planted one is found.
+func TestFences_CallFewRunsOutliers(t *testing.T) {
+	const samples = 4000
+	random := rand.New(rand.NewPCG(7, 7))
+	for n, most := range map[int]float64{6: 0.02, 8: 0.01, 16: 0.002, 40: 0.001} {
+		outside, found := 0, 0
+		for range samples {
+			figures := make([]float64, n)
+			for i := range figures {
+				figures[i] = 1000 + 20*random.NormFloat64()
+			}
+			low, high := statistics.Fences(figures)
+			for _, f := range figures {
+				if f < low || f > high {
+					outside++
+				}
+			}
+			figures[random.IntN(n)] = 700
+			if low, _ := statistics.Fences(figures); 700 < low {
+				found++
+			}
+		}
+		if rate := float64(outside) / float64(samples*n); rate > most {
+			t.Errorf("%d runs: %.4f of the figures are outside, want %g at most", n, rate, most)
+		}
+		if power := float64(found) / samples; power < 0.9 {
+			t.Errorf("%d runs: a planted outlier was found in %.2f of the samples", n, power)
+		}
+	}
+	if low, high := statistics.Fences([]float64{1, 2, 3, 4, 1000}); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+		t.Errorf("got %g and %g for five figures, want no limits", low, high)
 	}
 }

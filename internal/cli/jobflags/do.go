@@ -1,6 +1,7 @@
 package jobflags
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 	if order.Plan.Pacing.Test {
 		with.Attending = []job.Watcher{d} // a test has no other output than the lines of its virtual users
 	}
-	running, err := control.Start(ctx, p.Runner, order, with)
+	running, err := control.Start(ctx, cmp.Or(s.Runner, p.Runner), order, with)
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,8 @@ type Flags struct {
 
 	Demo bool // whether the job is part of the demo, whose user gave no settings
 
+	Runner job.Runner // performs the job; nil for the program's own
+
 	// Brief prints only problems, because the run is one of several.
 	Brief bool
 }

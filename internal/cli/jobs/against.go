@@ -2,8 +2,10 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -45,6 +47,16 @@ func runAgainst(ctx context.Context, p *program.Program, a settings.Order, again
 	if err != nil {
 		return err
 	}
+	var runners [2]job.Runner // the program's own without --against-program
+	if again.program != "" {
+		version, err := versionOf(ctx, again.program)
+		if err != nil {
+			return err
+		}
+		runners = [2]job.Runner{p.Workers, p.WorkersOf(again.program)}
+		names[1] = strings.Join(append([]string{"sledge " + version}, again.against...), ", ")
+		tell(p, fmt.Sprintf("A is sledge %s, B is sledge %s, each in its own process", p.Version, version))
+	}
 	s.Brief = !s.Verbose && s.Interval == 0
 	err = second.With(ctx, p, job.Run, func(b settings.Order) error {
 		if err := s.RefuseIneffectiveIn([]settings.Order{a, b}, 0); err != nil {
@@ -67,9 +79,32 @@ func runAgainst(ctx context.Context, p *program.Program, a settings.Order, again
 	if err != nil {
 		return err
 	}
-	return takeTurns(ctx, p, s, turns{names, setups, again.times(), again.within, func(_ int, order settings.Order) (job.Job, error) {
+	return takeTurns(ctx, p, s, turns{names, setups, again.times(), again.within, func(setup int, order settings.Order) (job.Job, error) {
+		s.Runner = runners[setup]
 		return performOne(ctx, p, order, s)
 	}})
+}
+
+// versionOf returns the version of the Sledge in a file. It runs the file, and refuses one that is not Sledge.
+func versionOf(ctx context.Context, path string) (string, error) {
+	const patience = 20 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, path, "version", "--json").Output()
+	var d struct {
+		Schema  string `json:"schema"`
+		Version string `json:"version"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	if err == nil && !strings.HasPrefix(d.Schema, "sledge-version-") {
+		err = errors.New("its version is not that of Sledge")
+	}
+	if err != nil {
+		return "", program.Usage("--against-program: %s is not a program of Sledge: %w", path, err)
+	}
+	return d.Version, nil
 }
 
 // turns are pairs of runs of two set-ups, which take turns.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"sledge/internal/cli/results"
 	"sledge/internal/experiment"
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
 	"sledge/internal/terminal"
@@ -187,10 +190,36 @@ func (e *experimenting) run(ctx context.Context, path string) (err error) {
 		return e.list(x, state)
 	}
 	failure := e.perform(ctx, store, x, state)
+	if plan.Notify != "" {
+		e.notify(ctx, store, x, failure)
+	}
 	if len(runs) == 0 && failure != nil && !e.anyRun(ctx, store, plan.Name) {
 		return failure
 	}
 	return errors.Join(failure, results.ShowExperiment(ctx, p, store, plan.Name, namesOf(plan), e.form))
+}
+
+// notify runs the plan's command with a text that says how the experiment ended. If that fails, the experiment has succeeded
+// nevertheless.
+func (e *experimenting) notify(ctx context.Context, store *repository.Store, x experiment.Experiment, failure error) {
+	const patience = time.Minute
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // also after Ctrl-C
+	defer cancel()
+	runs, err := store.List(ctx, runsOf(x.Plan))
+	text := fmt.Sprintf("experiment %s has ended: %s\n", x.Plan.Name, progressOf(x.StateOf(runs), runs))
+	if failure != nil {
+		text += failure.Error() + "\n"
+	}
+	shell := []string{"/bin/sh", "-c"}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C"}
+	}
+	c := exec.CommandContext(ctx, shell[0], shell[1], x.Plan.Notify)
+	c.Stdin = strings.NewReader(text)
+	output, wrong := c.CombinedOutput()
+	if err = errors.Join(err, wrong); err != nil {
+		warn(e.program, fmt.Sprintf("notify: %v: %s", err, report.Printable(strings.TrimSpace(job.Cut(string(output), job.LongestInList)))))
+	}
 }
 
 // anyRun reports whether there is a run of an experiment.

@@ -106,6 +106,7 @@ how precise the median is. --until-confident 2 repeats a run until the median is
 --against compares the run (A) with a second set-up (B) that differs in the options you name. The two
 take turns, A B B A, so that slow changes of the machine affect both, and the result says whether B
 is better: exit code 0 if it is better or the same, 1 if it is worse, 2 if that is undecided.
+--against-program compares two builds of Sledge in the same way, each in its own process.
 
 Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
 partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
@@ -159,12 +160,12 @@ run like the first Ctrl-C.`,
 					return err
 				}
 				defer end(ctx)
-				if len(again.against) > 0 {
+				if again.compares() {
 					return runAgainst(ctx, p, order, again, &s)
 				}
 				return runAll(ctx, p, order, profile, again, &s)
 			})
-			if err == nil && len(again.against) > 0 && !s.Performs() {
+			if err == nil && again.compares() && !s.Performs() {
 				err = showSecond(ctx, p, s, again)
 			}
 			return errors.Join(err, junit.close(s.Ended, err))

@@ -50,6 +50,9 @@ type Program struct {
 	Workers  job.Runner // performs each job of the web application in its own process; nil uses Runner
 	Version  string
 
+	// WorkersOf returns a runner that performs each job in a process of the program in a file, another build of Sledge.
+	WorkersOf func(path string) job.Runner
+
 	Name    string   // the name by which the program was started, as in os.Args[0]; hammerdbcli and hammerdbws have their own arguments
 	Args    []string // without the program's name
 	Environ []string // lines "NAME=value"

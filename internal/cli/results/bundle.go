@@ -104,7 +104,7 @@ func (a *archive) writeBundle(ctx context.Context, store *repository.Store, w bu
 		if err := w.Write(ctx, file, store, jobs); err != nil {
 			return err
 		}
-		b, err := bundle.Read(output)
+		b, err := bundle.Read(file.Name())
 		if err != nil {
 			return err
 		}

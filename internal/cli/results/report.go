@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -127,14 +128,13 @@ func writePage(p *program.Program, path string, page []byte, err error) error {
 }
 
 // writeNew writes the file that a flag names, and removes it if writing fails. It overwrites an
-// existing file only if force is true.
+// existing file only if force is true, and only when the new one is complete.
 func writeNew(path, flag string, force bool, write func(*os.File) error) error {
-	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
-	if force {
-		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
-	}
-	file, err := os.OpenFile(path, mode, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
+		if force {
+			return overwrite(path, flag, write)
+		}
 		return program.Usage("--%s: %s exists already: choose another name, or %s", flag, path, map[bool]string{true: "give --force", false: "remove the file"}[flag == "output"])
 	}
 	if err != nil {
@@ -142,6 +142,37 @@ func writeNew(path, flag string, force bool, write func(*os.File) error) error {
 	}
 	if err := errors.Join(write(file), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// overwrite replaces an existing file when the new one is complete. A device is written directly.
+func overwrite(path, flag string, write func(*os.File) error) error {
+	wrong := func(err error) error { return program.Usage("--%s: %w", flag, err) }
+	info, err := os.Stat(path)
+	if err != nil {
+		return wrong(err)
+	}
+	if !info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return wrong(err)
+		}
+		return errors.Join(write(file), file.Close())
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return wrong(err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return wrong(err)
+	}
+	err = errors.Join(write(file), file.Chmod(info.Mode().Perm()), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }

@@ -99,35 +99,39 @@ export function usersOf(text: string): number[] | undefined {
 /** The most lines that a reader can tell apart. */
 const mostLines = 7
 
-/** The medians of an experiment's cells over the factor with most values that are numbers: a line for each combination of the others. */
-export function experimentChart({ factors, cells, figure }: Pick<Experiment, 'factors' | 'cells' | 'figure'>): LineChart | undefined {
+/** The medians of an experiment's cells, of its figure and of p99, over the factor with most values that are numbers: a line for each combination of the others. */
+export function experimentCharts({ factors, cells, figure }: Pick<Experiment, 'factors' | 'cells' | 'figure'>): LineChart[] {
   const numbersOf = (f: number) => [...new Set(cells.map(({ values }) => Number(values[f])))].sort((a, b) => a - b)
   const candidates = factors.map((_, f) => ({ f, numbers: numbersOf(f) })).filter(({ numbers }) => numbers.length > 1 && numbers.every(Number.isFinite))
   const over = candidates.reduce<(typeof candidates)[number] | undefined>((most, each) => (most === undefined || each.numbers.length > most.numbers.length ? each : most), undefined)
-  if (over === undefined || figure === undefined) return undefined
+  if (over === undefined || figure === undefined) return []
   const name = factors[over.f] ?? ''
-  const lines = new Map<string, [number, number][]>()
-  for (const { values, result } of cells) {
-    if (result === undefined) continue
-    const others = values.flatMap((value, f) => (f === over.f ? [] : [`${factors[f] ?? ''} ${value}`])).join(', ') || figure
-    lines.set(others, [...(lines.get(others) ?? []), [Number(values[over.f]), result.median]])
+  const drawn = (y: string, unit: string, of: (cell: Experiment['cells'][number]) => number | undefined): LineChart | undefined => {
+    const lines = new Map<string, [number, number][]>()
+    for (const cell of cells) {
+      const value = of(cell)
+      if (value === undefined) continue
+      const others = cell.values.flatMap((each, f) => (f === over.f ? [] : [`${factors[f] ?? ''} ${each}`])).join(', ') || y
+      lines.set(others, [...(lines.get(others) ?? []), [Number(cell.values[over.f]), value]])
+    }
+    if (lines.size === 0) return undefined
+    const shown = [...lines].slice(0, mostLines).map(([others, points], i): Line => ({ name: others, is: `run ${i + 1}`, points: points.sort(([a], [b]) => a - b) }))
+    return {
+      kind: 'lines',
+      title: `${y} over ${name}`,
+      x: name,
+      y: unit === '' ? y : `${y} (${unit})`,
+      unit,
+      lines: shown,
+      phases: [],
+      marked: true,
+      table: {
+        columns: [{ name }, ...shown.map((line) => ({ name: line.name, ...(unit === '' ? {} : { unit }) }))],
+        rows: over.numbers.map((n): Cell[] => [n, ...shown.map((line) => line.points.find(([at]) => at === n)?.[1] ?? null)]),
+      },
+    }
   }
-  if (lines.size === 0) return undefined
-  const drawn = [...lines].slice(0, mostLines).map(([of, points], i): Line => ({ name: of, is: `run ${i + 1}`, points: points.sort(([a], [b]) => a - b) }))
-  return {
-    kind: 'lines',
-    title: `${figure} over ${name}`,
-    x: name,
-    y: figure,
-    unit: '',
-    lines: drawn,
-    phases: [],
-    marked: true,
-    table: {
-      columns: [{ name }, ...drawn.map((line) => ({ name: line.name }))],
-      rows: over.numbers.map((n): Cell[] => [n, ...drawn.map((line) => line.points.find(([at]) => at === n)?.[1] ?? null)]),
-    },
-  }
+  return [drawn(figure, '', ({ result }) => result?.median), drawn('p99 of response times', 'ms', (cell) => cell.p99_ms)].filter((chart) => chart !== undefined)
 }
 
 /** The figure of each run of a history, in their order from 1, with the mean of each level. */
