@@ -14,7 +14,7 @@ import (
 )
 
 // patience is the time limit of a script. The longest script takes a fifth of it.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 // facts are the arguments of a script, such as addresses and names.
 type facts map[string]any
