@@ -63,6 +63,8 @@ type results struct {
 	sets  map[[2]string]string // descriptions by server and set
 	units map[string]string    // by metric
 	rated bool                 // whether any test had a rate
+
+	hasSettings, hasMetrics bool // whether the version has these tables
 }
 
 // pgbenchTest is a row of tests. Columns that a version does not have are empty.
@@ -96,14 +98,15 @@ type pgbenchTest struct {
 
 // open reads what all tests share.
 func (r *results) open(ctx context.Context) error {
-	tables, err := r.Query(ctx, "SELECT coalesce(to_regclass('tests')::text, ''), coalesce(to_regclass('testset')::text, ''), coalesce(to_regclass('metrics_info')::text, '')", 0)
+	tables, err := r.Query(ctx, "SELECT coalesce(to_regclass('tests')::text, ''), coalesce(to_regclass('testset')::text, ''), coalesce(to_regclass('metrics_info')::text, ''), coalesce(to_regclass('test_settings')::text, ''), coalesce(to_regclass('test_metrics_data')::text, '')", 0)
 	if err != nil {
 		return err
 	}
 	if tables.Rows[0][0] == "" || tables.Rows[0][1] == "" {
 		return job.WithExit(job.ExitMissing, errors.New("the database has no tables tests and testset: name the results database, such as --url postgres://user@host/results"))
 	}
-	// The tables have times without a zone, of the session's.
+	r.hasSettings, r.hasMetrics = tables.Rows[0][3] != "", tables.Rows[0][4] != ""
+	// The tables have times without a zone: they are in the session's zone.
 	rows, err := r.Query(ctx, `SELECT to_jsonb(t), coalesce(extract(epoch FROM start_time::timestamptz)::text, ''), coalesce(extract(epoch FROM end_time::timestamptz)::text, '') FROM tests AS t ORDER BY start_time, test`, 0)
 	if err != nil {
 		return err
@@ -267,7 +270,7 @@ func (t pgbenchTest) of() string {
 	if t.Server == "" {
 		return fmt.Sprintf("test = %d", t.Test)
 	}
-	// The name is a text of others: in hexadecimal it ends no literal, whatever the server's settings are.
+	// Hexadecimal digits cannot end the literal, whatever the name and the server's settings are.
 	return fmt.Sprintf("test = %d AND server = convert_from(decode('%x', 'hex'), 'UTF8')", t.Test, t.Server)
 }
 
@@ -276,8 +279,8 @@ const private = "'primary_conninfo', 'ssl_passphrase_command', 'archive_command'
 
 // settings reads the settings of the server that were not its defaults.
 func (r *results) settings(ctx context.Context, t pgbenchTest, p *repository.Past) error {
-	if ok, err := r.has(ctx, "test_settings"); err != nil || !ok {
-		return err
+	if !r.hasSettings {
+		return nil
 	}
 	rows, err := r.Query(ctx, "SELECT name, coalesce(value, setting) FROM test_settings WHERE "+t.of()+
 		" AND setting IS DISTINCT FROM boot_val AND source NOT IN ('client', 'session') AND name NOT IN ("+private+") ORDER BY name", 0)
@@ -297,8 +300,8 @@ func (r *results) settings(ctx context.Context, t pgbenchTest, p *repository.Pas
 
 // metrics reads the values that were sampled during a test.
 func (r *results) metrics(ctx context.Context, t pgbenchTest, p *repository.Past) error {
-	if ok, err := r.has(ctx, "test_metrics_data"); err != nil || !ok {
-		return err
+	if !r.hasMetrics {
+		return nil
 	}
 	rows, err := r.Query(ctx, "SELECT metric, extract(epoch FROM collected::timestamptz)::text, value::text FROM test_metrics_data WHERE "+t.of()+
 		" AND collected IS NOT NULL AND value IS NOT NULL AND value NOT IN ('NaN', 'Infinity', '-Infinity') ORDER BY metric, collected", 0)
@@ -317,10 +320,4 @@ func (r *results) metrics(ctx context.Context, t pgbenchTest, p *repository.Past
 		s.Points = append(s.Points, job.Point{At: moment(row[1]), Value: figure})
 	}
 	return nil
-}
-
-// has reports whether the database has a table.
-func (r *results) has(ctx context.Context, table string) (bool, error) {
-	t, err := r.Query(ctx, "SELECT coalesce(to_regclass('"+table+"')::text, '')", 0)
-	return err == nil && t.Rows[0][0] != "", err
 }

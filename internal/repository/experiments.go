@@ -30,11 +30,11 @@ func (s *Store) Experiments(ctx context.Context, limit int) (list []ExperimentHe
 		limit = -1
 	}
 	seen, projects := visible(ctx, "?")
-	// Imported runs have no label with their cell; the labels tell their cells apart.
-	rows, err := s.db.QueryContext(ctx, `SELECT label.value, count(*), sum(status = 'running'), sum(status IN ('failed', 'invalid')),
+	// Imported runs have no label with their cell; their other labels tell the cells apart.
+	rows, err := s.db.QueryContext(ctx, `SELECT spec ->> '$.labels.`+job.LabelExperiment+`' AS name, count(*), sum(status = 'running'), sum(status IN ('failed', 'invalid')),
 			count(DISTINCT coalesce(spec -> '$.labels.`+job.LabelCell+`', spec -> '$.labels')), min(begun_ms), max(begun_ms)
-		FROM job, json_each(spec, '$.labels') AS label WHERE action = 'run' AND label.key = '`+job.LabelExperiment+`'`+seen+`
-		GROUP BY label.value ORDER BY max(begun_ms) DESC LIMIT ?`, append(projects, limit)...)
+		FROM job WHERE action = 'run' AND name IS NOT NULL`+seen+`
+		GROUP BY name ORDER BY max(begun_ms) DESC LIMIT ?`, append(projects, limit)...)
 	if err != nil {
 		return nil, err
 	}

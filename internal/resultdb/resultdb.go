@@ -89,20 +89,20 @@ func writeSome(ctx context.Context, s database.Session, runs []Run) error {
 	if err != nil {
 		return err
 	}
-	// In hexadecimal, no text of others ends the literal, whatever the server's settings are.
+	// Hexadecimal digits cannot end the literal, whatever the texts and the server's settings are.
+	document := fmt.Sprintf("WITH d AS MATERIALIZED (SELECT convert_from(decode('%x', 'hex'), 'UTF8')::jsonb AS d)", text)
 	of := func(table string) string {
-		return fmt.Sprintf("SELECT * FROM jsonb_populate_recordset(NULL::sledge.%s, (convert_from(decode('%x', 'hex'), 'UTF8')::jsonb) -> '%s')", table, text, table)
+		return fmt.Sprintf("SELECT * FROM jsonb_populate_recordset(NULL::sledge.%s, (SELECT d -> '%[1]s' FROM d))", table)
 	}
-	statements := []string{"DELETE FROM sledge.run WHERE run IN (SELECT run FROM (" + of("run") + ") AS r)"}
-	for _, table := range []string{"run", "label", "option", "setting", "figure"} {
-		statements = append(statements, "INSERT INTO sledge."+table+" "+of(table))
+	if err := s.Exec(ctx, document+" DELETE FROM sledge.run WHERE run IN (SELECT run FROM ("+of("run")+") AS r)"); err != nil {
+		return err
 	}
-	for _, statement := range statements {
-		if err := s.Exec(ctx, statement); err != nil {
-			return err
-		}
+	// PostgreSQL checks references at the end of a statement, so one statement fills all tables.
+	insert := document
+	for _, table := range []string{"run", "label", "option", "setting"} {
+		insert += fmt.Sprintf(", into_%s AS (INSERT INTO sledge.%[1]s %s)", table, of(table))
 	}
-	return nil
+	return s.Exec(ctx, insert+" INSERT INTO sledge.figure "+of("figure"))
 }
 
 // rows are the rows of the tables, by table and column.

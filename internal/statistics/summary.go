@@ -28,8 +28,8 @@ type Summary struct {
 const leastForOutliers = 6
 
 // Fences returns the limits outside which a figure is an outlier: three times the distance of the hinges, which are the medians of
-// the lower and the upper half, outside these. Tukey calls such figures far out (Exploratory Data Analysis, 1977); his inner fences,
-// of half the width, would call a run in twenty an outlier where there is none. For fewer than six figures there are no limits.
+// the lower and the upper half, outside these. Tukey calls such figures far out (Exploratory Data Analysis, 1977). Of 6 to 16 normally
+// distributed figures, less than 1 % are outside; of his inner fences, 2 to 4 %. For fewer than six figures, the limits are infinite.
 func Fences(figures []float64) (low, high float64) {
 	n := len(figures)
 	if n < leastForOutliers {

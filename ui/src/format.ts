@@ -25,6 +25,13 @@ function number(value: number): string {
   return value >= 100 ? whole.format(value) : hundredths.format(value)
 }
 
+/** A measured value with at least three digits. */
+export function written(value: number | null | undefined): string {
+  if (value === null || value === undefined) return nothing
+  if (value >= 1000) return count(Math.round(value))
+  return value >= 100 ? value.toFixed(1) : value >= 1 || value === 0 ? value.toFixed(2) : value.toPrecision(3)
+}
+
 /** The value of a headline figure, with its unit if it has one: "17,052", "0.1109 s". */
 export function figure(m: Metric): string {
   if (!m.unit) return number(m.value)

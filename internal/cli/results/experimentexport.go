@@ -47,7 +47,7 @@ For other programs, sledge experiment show has --csv and --parquet.`,
 				if len(jobs) == 0 {
 					return job.WithExit(job.ExitMissing, fmt.Errorf("there is no run of an experiment %s: sledge experiment list lists the experiments", args[0]))
 				}
-				order, err := signedIn(ctx, p, &f)
+				order, err := signedIn(ctx, p, &f, &a)
 				if err != nil {
 					return err
 				}
@@ -65,9 +65,7 @@ For other programs, sledge experiment show has --csv and --parquet.`,
 			})
 		}),
 	}
-	flags := c.Flags()
-	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
-	addResultsDatabase(flags, p, &f)
+	addResultsDatabase(c.Flags(), p, &f, &a)
 	return c
 }
 

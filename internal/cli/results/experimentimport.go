@@ -62,13 +62,13 @@ is changed in the file and the database.`,
 	flags := c.Flags()
 	flags.StringVar(&f.name, "name", "", "`name` of the experiment (default: the name of the benchmark, or of the server)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
-	flags.StringVar(&f.repository, "repo", "", "`file` of the job repository")
-	addResultsDatabase(flags, p, &f.Flags)
+	addResultsDatabase(flags, p, &f.Flags, &f.archive)
 	return c
 }
 
-// addResultsDatabase adds the flags of a connection to a PostgreSQL database with results.
-func addResultsDatabase(flags *pflag.FlagSet, p *program.Program, f *jobflags.Flags) {
+// addResultsDatabase adds the flags of the job repository, and of a connection to a PostgreSQL database with results.
+func addResultsDatabase(flags *pflag.FlagSet, p *program.Program, f *jobflags.Flags, a *archive) {
+	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return slices.Contains([]string{"host", "port", "user", "dbname"}, flag.Name)
@@ -76,7 +76,8 @@ func addResultsDatabase(flags *pflag.FlagSet, p *program.Program, f *jobflags.Fl
 }
 
 // signedIn returns the connection to a database with results, and asks for its password if the server wants one.
-func signedIn(ctx context.Context, p *program.Program, f *jobflags.Flags) (settings.Order, error) {
+func signedIn(ctx context.Context, p *program.Program, f *jobflags.Flags, a *archive) (settings.Order, error) {
+	f.Repository = a.repository // saved connections are beside it
 	if f.URL == "" && f.Connection == "" && f.Config == "" && len(f.Set) == 0 && len(f.Plain) == 1 {
 		return settings.Order{}, program.Usage("name the results database, such as --url postgres://user@host/results or --connection NAME; or, to import, the file of hammerpost")
 	}
@@ -97,7 +98,7 @@ func (f *importFlags) run(ctx context.Context, args []string) error {
 		})
 	}
 	p := f.program
-	order, err := signedIn(ctx, p, &f.Flags)
+	order, err := signedIn(ctx, p, &f.Flags, &f.archive)
 	if err != nil {
 		return err
 	}

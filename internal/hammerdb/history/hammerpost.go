@@ -6,19 +6,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/past"
 	"sledge/internal/repository"
-	"sledge/internal/sqlitefile"
 )
 
 // Hammerpost is the origin of jobs that hammerpost recorded.
@@ -70,20 +66,7 @@ func ImportHammerpost(ctx context.Context, store *repository.Store, path, name s
 }
 
 func openHammerpost(ctx context.Context, path string) (*sql.DB, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, job.WithExit(job.ExitMissing, errors.New("there is no such file: hammerpost keeps its results in local.db, in the folder in which it runs"))
-	case err != nil:
-		return nil, job.WithExit(job.ExitUsage, err)
-	case info.IsDir():
-		return nil, job.WithExit(job.ExitUsage, errors.New("this is a folder: name the file in it, such as local.db"))
-	}
-	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=30000")
-	if err != nil {
-		return nil, err
-	}
-	db, err := sql.Open("sqlite", source)
+	db, err := openReadOnly(path, "hammerpost keeps its results in local.db, in the folder in which it runs", "local.db")
 	if err != nil {
 		return nil, err
 	}

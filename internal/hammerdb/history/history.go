@@ -1,5 +1,5 @@
 // Package history imports jobs from HammerDB's repository, a SQLite file named hammer.DB, into
-// Sledge's repository. It never changes HammerDB's file, and does not depend on databases or
+// Sledge's repository, and runs from the file of hammerpost, which performs series of runs of HammerDB. It never changes their files, and does not depend on databases or
 // workloads: it copies what HammerDB recorded.
 package history
 
@@ -67,22 +67,27 @@ const (
 	jobSystem = "jobsystem"
 )
 
-func open(ctx context.Context, path string) (*file, error) {
+// openReadOnly opens the SQLite file of another program. kept says where that program keeps it, and usual is its usual name.
+func openReadOnly(path, kept, usual string) (*sql.DB, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, job.WithExit(job.ExitMissing, errors.New("there is no such file: HammerDB keeps its jobs in hammer.DB, in the folder that TMP names"))
+		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("there is no such file: %s", kept))
 	case err != nil:
 		return nil, job.WithExit(job.ExitUsage, err)
 	case info.IsDir():
-		return nil, job.WithExit(job.ExitUsage, errors.New("this is a folder: name the file in it, such as hammer.DB"))
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("this is a folder: name the file in it, such as %s", usual))
 	}
-	// A running HammerDB may hold a lock for a moment, so wait for it.
+	// The program may be running and hold a lock for a moment, so wait for it.
 	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=30000")
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", source)
+	return sql.Open("sqlite", source)
+}
+
+func open(ctx context.Context, path string) (*file, error) {
+	db, err := openReadOnly(path, "HammerDB keeps its jobs in hammer.DB, in the folder that TMP names", "hammer.DB")
 	if err != nil {
 		return nil, err
 	}

@@ -74,17 +74,12 @@ func (b *beginning) Watch(e job.Event) {
 
 // limit sets a short query limit, and checks that queries over it are cancelled and that the
 // sessions continue with the next query. On a busy machine, each query may end before its
-// cancellation reaches the server, so limit makes several runs. They only read: a server may commit a change although it was
-// cancelled, and later variants would find other data than on other databases.
+// cancellation reaches the server, so limit makes several runs.
 func (s *cycle) limit(t suite.T, v workload.Variant) {
 	t.Helper()
 	const runs = 4
-	short := option.Values{"query_limit": "1ms"}
-	if v.Run["refresh"] != "" {
-		short["refresh"] = "false"
-	}
 	for run := 1; ; run++ {
-		result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, short)))
+		result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
 		result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
 		if len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
 			t.Fatalf("with a limit: got %d transactions, %v; want all transactions", len(result.Spans), err)

@@ -40,5 +40,6 @@ export function changes(jobs: readonly Job[]): Map<string, Change> {
 /** A change as text: "+4.1 %". */
 export function percentOf(percent: number): string {
   const rounded = Math.abs(percent) >= 100 ? percent.toFixed(0) : percent.toFixed(1)
+  if (Number(rounded) === 0) return '0.0 %'
   return `${percent > 0 ? '+' : ''}${rounded.replace('-', '−')} %`
 }

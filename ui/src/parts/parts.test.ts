@@ -31,7 +31,7 @@ test('a run is compared with the one before it that had the same set-up', () => 
     ['6', { percent: expect.closeTo(10, 9) as number, before: '3' }],
     ['3', { percent: expect.closeTo(25, 9) as number, before: '1' }],
   ])
-  expect([4.14, -3.02, 250].map(percentOf)).toEqual(['+4.1 %', '−3.0 %', '+250 %'])
+  expect([4.14, -3.02, 250, 0.04, -0.04].map(percentOf)).toEqual(['+4.1 %', '−3.0 %', '+250 %', '0.0 %', '0.0 %'])
 })
 
 test('a difference is more than noise if the ranges of equal runs do not overlap', () => {
