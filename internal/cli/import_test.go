@@ -135,6 +135,26 @@ func TestImport_ReadsPgbenchTools(t *testing.T) {
 	if code := w.run("experiment", "import", "--url", at); code != job.ExitMissing || !strings.Contains(w.err.String(), "name the results database") {
 		t.Errorf("an empty database: got exit code %d: %s", code, &w.err)
 	}
+	for _, wrong := range []struct {
+		url  string
+		code job.Exit
+		says string
+	}{
+		{"postgres://nosuch@" + at[len("postgres://"+name+"@"):], job.ExitConnect, "the user does not exist"},
+		{"mysql://root@127.0.0.1/results", job.ExitUsage, "a results database is one of PostgreSQL"},
+	} {
+		for _, args := range [][]string{{"experiment", "import"}, {"experiment", "export", "one"}} {
+			if args[1] == "export" {
+				w.run("run", "--db", "sqlite", "--label", "experiment=one")
+			}
+			if code := w.run(append(args, "--url", wrong.url)...); code != wrong.code || !strings.Contains(w.err.String(), wrong.says) {
+				t.Errorf("%v with %s: got exit code %d: %s", args, wrong.url, code, &w.err)
+			}
+		}
+	}
+	for _, j := range w.jobs(t) {
+		w.run("jobs", "delete", string(j.ID), "--yes")
+	}
 	session := resultsSession(t, d, server, name)
 	for _, statement := range strings.Split(pgbenchToolsTables, ";\n") {
 		if err := session.Exec(t.Context(), statement); err != nil {

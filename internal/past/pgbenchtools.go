@@ -27,7 +27,7 @@ const PgbenchTools = "pgbench-tools"
 func ImportPgbenchTools(ctx context.Context, store *repository.Store, d *database.Database, connection any, name string, tell func(done, all int)) (done repository.Imported, err error) {
 	session, err := d.Sessions.Connect(ctx, connection, database.Owner)
 	if err != nil {
-		return done, err
+		return done, job.WithExit(job.ExitConnect, err)
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
 	r := results{Session: session}

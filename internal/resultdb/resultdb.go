@@ -42,7 +42,7 @@ type Figure struct {
 func Write(ctx context.Context, d *database.Database, connection any, runs []Run) (err error) {
 	s, err := d.Sessions.Connect(ctx, connection, database.Owner)
 	if err != nil {
-		return err
+		return job.WithExit(job.ExitConnect, err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // ExperimentExport returns "sledge experiment export", which writes the runs of an experiment into a database.
 func ExperimentExport(p *program.Program) *cobra.Command {
-	f := jobflags.Flags{Plain: map[string]string{"db": "pg"}}
+	f := jobflags.Flags{Plain: map[string]string{}}
 	a := archive{program: p}
 	c := &cobra.Command{
 		Use:   "export NAME",

@@ -30,7 +30,7 @@ type importFlags struct {
 // ExperimentImport returns "sledge experiment import", which imports the results of hammerpost and of
 // pgbench-tools.
 func ExperimentImport(p *program.Program) *cobra.Command {
-	f := &importFlags{Flags: jobflags.Flags{Plain: map[string]string{"db": "pg"}}, archive: archive{program: p}}
+	f := &importFlags{Flags: jobflags.Flags{Plain: map[string]string{}}, archive: archive{program: p}}
 	c := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Import the results of hammerpost or pgbench-tools",
@@ -78,12 +78,19 @@ func addResultsDatabase(flags *pflag.FlagSet, p *program.Program, f *jobflags.Fl
 // signedIn returns the connection to a database with results, and asks for its password if the server wants one.
 func signedIn(ctx context.Context, p *program.Program, f *jobflags.Flags, a *archive) (settings.Order, error) {
 	f.Repository = a.repository // saved connections are beside it
-	if f.URL == "" && f.Connection == "" && f.Config == "" && len(f.Set) == 0 && len(f.Plain) == 1 {
-		return settings.Order{}, program.Usage("name the results database, such as --url postgres://user@host/results or --connection NAME; or, to import, the file of hammerpost")
+	const postgresql = "pg"
+	if f.URL == "" && f.Connection == "" && f.Config == "" {
+		if len(f.Set) == 0 && len(f.Plain) == 0 {
+			return settings.Order{}, program.Usage("name the results database, such as --url postgres://user@host/results or --connection NAME; or, to import, the file of hammerpost")
+		}
+		f.Plain["db"] = postgresql
 	}
 	order, err := f.Resolve(p, job.Check)
 	if err != nil {
 		return order, err
+	}
+	if d, err := p.Resolver.Database(postgresql); err != nil || order.Plan.Database != d {
+		return order, program.Usage("a results database is one of PostgreSQL, and %s is not: name another one, such as --url postgres://user@host/results", order.Plan.Target())
 	}
 	return f.SignIn(ctx, p, order, settings.RefusalOf)
 }
