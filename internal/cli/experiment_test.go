@@ -516,6 +516,11 @@ func TestExperiment_BuildsTheSchemasOfItsCells(t *testing.T) {
 	if code := w.run("experiment", "run", writePlan(t, "p.toml", text)); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
+	for _, want := range []string{"run 1 of 8: warehouses=", "run 5 of 8: warehouses="} { // each follows a build
+		if !strings.Contains(w.err.String(), want) {
+			t.Errorf("got %s, want %q in it", &w.err, want)
+		}
+	}
 	var actions []job.Action
 	warehouses := ""
 	for _, spec := range w.asked {

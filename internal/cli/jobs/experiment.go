@@ -379,6 +379,7 @@ func describe(plan settings.Plan, cell experiment.Cell) string {
 // build drops the schema of a step, if there is one, and builds it.
 func (e *experimenting) build(ctx context.Context, x experiment.Experiment, step experiment.Step) error {
 	overrides, _ := x.Plan.Overrides(x.Cells[step.Cell].Values)
+	defer func(ofRun string) { e.flags.Title = ofRun }(e.flags.Title)
 	for _, action := range []job.Action{job.Delete, job.Build} {
 		from := e.sources(x.Plan.Path, overrides, []string{job.LabelExperiment + "=" + x.Plan.Name})
 		order, err := e.program.Resolver.Resolve(action, from)
