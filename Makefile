@@ -130,10 +130,10 @@ test-manual: servers $(TCL) $(PAGES) ## run what the manual and the examples sho
 test-all: test test-versions test-manual ## run all tests on all versions and related databases
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
-	$(GO_TEST) -tags db2 -timeout 10m -skip TestRoutines_InMariaDB ./internal/database/db2/...
+	$(GO_TEST) -tags db2 -timeout 25m -skip TestRoutines_InMariaDB ./internal/database/db2/...
 
 test-duckdb: ## test the build with DuckDB, if there is a C++ compiler
-	@$(call with_compiler,$(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
+	@$(call with_compiler,$(DUCKDB) test -ldflags=-w -tags duckdb -timeout 25m $(OF_DUCKDB) && $(DUCKDB) test -ldflags=-w -tags duckdb -timeout 25m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
 
 test-pages: ## test the pages of the web application, if there is npm
 	@scripts/pages test

@@ -1399,7 +1399,7 @@ func TestServe_AbortsResponsesThatDoNotEnd(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // the handler returns a while after the abort
 			close(released)
 		})
-	}, func(s *Server) { s.timeouts.end = 300 * time.Millisecond })
+	}, func(s *Server) { s.timeouts.end = 4 * limit })
 	r, err := http.NewRequest("POST", s.url+"/api/v1/jobs", nil)
 	if err != nil {
 		t.Fatal(err)
