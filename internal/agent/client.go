@@ -58,6 +58,7 @@ func NewClient(agent Saved) *Client {
 			// The fingerprint identifies the agent: names and expiry of its certificate do not matter.
 			TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, VerifyConnection: agent.verify},
 			Protocols:         protocols,
+			HTTP2:             &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a restart takes minutes
 			ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: 8 << 10,
 			DialContext: (&net.Dialer{Timeout: patience}).DialContext, TLSHandshakeTimeout: patience,
 		},
@@ -100,6 +101,8 @@ type Poll struct {
 
 	Pause time.Duration // after which to poll again
 
+	Allows []string // what this client may change: AllowRestart, AllowSettings
+
 	// Ahead is by how much the agent's wall clock is ahead of this machine's. Within is the greatest
 	// error of the difference of the two clocks.
 	Ahead, Within time.Duration
@@ -140,6 +143,9 @@ func (c *Client) take(d Document, poll *Poll) error {
 	if d.Host != nil {
 		host := cleanHost(*d.Host)
 		poll.Host = &host
+	}
+	for _, one := range d.Allows[:min(len(d.Allows), mostLabels)] {
+		poll.Allows = append(poll.Allows, clean(one))
 	}
 	poll.Version, poll.Pause = clean(d.Version), min(time.Duration(d.Pause), longestPause)
 	now := time.Now()
@@ -184,18 +190,9 @@ func (c *Client) ask(ctx context.Context) (Document, error) {
 
 func (c *Client) get(ctx context.Context) (d Document, err error) {
 	query := url.Values{"start": {c.start}, "after": {strconv.FormatInt(c.after, 10)}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, (&url.URL{Scheme: "https", Host: c.agent.Address, Path: Path, RawQuery: query.Encode()}).String(), nil)
-	if err != nil {
-		return d, err
-	}
-	request.Header.Set("Authorization", "Bearer "+c.agent.Token)
-	request.Header.Set("User-Agent", "sledge")
 	t0 := time.Since(c.begun)
-	response, err := c.http.Do(request)
+	response, err := c.send(ctx, http.MethodGet, Path+"?"+query.Encode(), nil)
 	if err != nil {
-		if inside, is := errors.AsType[*url.Error](err); is {
-			err = inside.Err // the URL adds nothing
-		}
 		return d, err
 	}
 	t3 := time.Since(c.begun)
@@ -203,7 +200,7 @@ func (c *Client) get(ctx context.Context) (d Document, err error) {
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusUnauthorized:
-		return d, errors.New("the agent refused the token: save the agent again with sledge agent add --replace and the token that sledge agent init printed")
+		return d, errToken
 	default:
 		return d, fmt.Errorf("the agent answered %d, which an agent of this version does not", response.StatusCode)
 	}
@@ -219,6 +216,25 @@ func (c *Client) get(ctx context.Context) (d Document, err error) {
 	}
 	c.clock.Add(t0, time.Duration(d.Received), time.Duration(d.Sent), t3)
 	return d, nil
+}
+
+var errToken = errors.New("the agent refused the token: save the agent again with sledge agent add --replace and the token that sledge agent init printed")
+
+// send sends a request.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "https://"+c.agent.Address+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.agent.Token)
+	request.Header.Set("User-Agent", "sledge")
+	response, err := c.http.Do(request)
+	if err != nil {
+		if inside, is := errors.AsType[*url.Error](err); is {
+			err = inside.Err // the URL adds nothing
+		}
+	}
+	return response, err
 }
 
 // decode reads a document, and refuses one that no agent sends.
@@ -257,14 +273,16 @@ func decode(text []byte) (d Document, err error) {
 
 // clean returns a text on one line, without characters that cannot be printed, and cut to the
 // longest name.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
+func clean(text string) string { return job.Cut(printable(text), longestName) }
+
+// printable returns a text on one line, without characters that cannot be printed.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
 	}, text)
-	return job.Cut(text, longestName)
 }
 
 func cleanMap(texts map[string]string, most int) map[string]string {

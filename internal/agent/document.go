@@ -1,6 +1,6 @@
 // Package agent watches other machines through agents, which sample their machines once a second. It
 // has the document of an agent, its client, and the file of saved agents. It does not know jobs in
-// progress, and does not sample.
+// progress, and does not sample. An agent that was started to allow it also restarts its machine's server.
 package agent
 
 import (
@@ -13,6 +13,18 @@ import (
 
 // Schema names the version of Document. A client accepts no other.
 const Schema = "sledge-agent-1"
+
+// Paths for clients with the token for changes. An agent answers only what it was started to allow.
+const (
+	RestartPath  = "/v1/restart"  // POST restarts the server, and answers when the command has ended
+	SettingsPath = "/v1/settings" // GET and PUT a SettingsFile
+)
+
+// What an agent can be started to allow.
+const (
+	AllowRestart  = "restart"
+	AllowSettings = "settings"
+)
 
 // Path is the path of an agent's document. The parameter start is the Start of the last answer, and
 // after the number of the last reading that the client has.
@@ -32,6 +44,9 @@ type Document struct {
 	// Pause is how long the client should wait before it asks again. It is longer than a second if the
 	// agent has many clients; no reading is lost by it.
 	Pause int64 `json:"pause_ns"`
+
+	// Allows has what the client may change, such as restart: sorted, and none with the token that only watches.
+	Allows []string `json:"allows,omitempty"`
 
 	Host *job.Host `json:"host,omitempty"` // only for a client that did not name this start
 

@@ -68,6 +68,11 @@ func TestAgent_IsWatchedByARun(t *testing.T) {
 	if code := w.run("agent", "list"); code != job.OK || !strings.Contains(w.out.String(), address) || strings.Contains(w.out.String(), token) {
 		t.Errorf("list: got exit code %d: %s", code, &w.out)
 	}
+	// A plan can name only a saved agent.
+	plan := writePlan(t, "memory.toml", "db = \"pg\"\n[experiment]\nagent = \"db2\"\n[server]\nwork_mem = [\"4MB\", \"8MB\"]\n")
+	if code := w.run("experiment", "run", plan); code != job.ExitMissing || !strings.Contains(w.err.String(), "memory.toml: there is no agent \"db2\", did you mean db1?") && !strings.Contains(w.err.String(), "the names are db1") {
+		t.Errorf("a plan with another agent: got exit code %d: %s", code, &w.err)
+	}
 	end()
 	<-ended
 	if code := w.run("agent", "remove", "db1"); code != job.OK {
@@ -76,5 +81,45 @@ func TestAgent_IsWatchedByARun(t *testing.T) {
 	var saved []json.RawMessage
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(w.repository), "agents.json")); err != nil || json.Unmarshal(text, &saved) != nil || len(saved) != 0 {
 		t.Errorf("got %s and %v, want no agents", text, err)
+	}
+}
+
+// What an agent allows is named when it starts, and needs a token of its own.
+func TestAgent_AllowsWhatItIsStartedFor(t *testing.T) {
+	w := newWorld(t)
+	folder := filepath.Join(t.TempDir(), "agent")
+	if code := w.run("agent", "init", "--changes", "--folder", folder); code != job.ExitMissing || !strings.Contains(w.err.String(), "sledge agent init") {
+		t.Errorf("without a certificate: got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("agent", "init", "--folder", folder); code != job.OK {
+		t.Fatalf("init: got exit code %d: %s", code, &w.err)
+	}
+	watching := w.out.String()
+	allowing := func(values ...string) job.Exit {
+		args := []string{"agent", "--folder", folder, "--listen", "nowhere"} // it does not begin to listen
+		for _, value := range values {
+			args = append(args, "--allow", value)
+		}
+		return w.run(args...)
+	}
+	if code := allowing("restart=true"); code != job.ExitMissing || !strings.Contains(w.err.String(), "sledge agent init --changes") {
+		t.Errorf("without a token for changes: got exit code %d: %s", code, &w.err)
+	}
+	if code := w.run("agent", "init", "--changes", "--folder", folder); code != job.OK || w.out.String() == watching || !strings.Contains(w.err.String(), "--allow restart=COMMAND") {
+		t.Errorf("init --changes: got exit code %d, %s%s", code, &w.out, &w.err)
+	}
+	for want, values := range map[string][]string{
+		"restart=COMMAND or settings=FILE":             {"everything"},
+		"give the command that restarts the server":    {"restart"},
+		"give the file that the server reads last":     {"settings="},
+		"--allow restart is there twice":               {"restart=a", "restart=b"},
+		"is not an absolute path":                      {"settings=own.cnf"},
+		"is not a file":                                {"settings=" + folder},
+		"no such file or directory":                    {"settings=" + filepath.Join(folder, "none", "own.cnf")},
+		"--listen nowhere: give an address and a port": {"restart=true", "settings=" + filepath.Join(folder, "own.cnf")},
+	} {
+		if code := allowing(values...); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+			t.Errorf("%q: got exit code %d: %s", values, code, &w.err)
+		}
 	}
 }

@@ -46,6 +46,9 @@ type Plan struct {
 	// For settings of the server that take effect when it starts: commands of the shell that restart it
 	// and that write the file of settings from their input, and the path of that file.
 	Restart, WriteSettings, SettingsFile string
+
+	// Agent is the name of the agent of the server's machine, in place of them; "" for none.
+	Agent string
 }
 
 // Factor is a setting that the plan varies.
@@ -120,8 +123,8 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 		}
 	}
 	ofServer := func(f Factor) bool { return strings.HasPrefix(f.Name, ServerPrefix) }
-	if plan.Restart+plan.SettingsFile+plan.WriteSettings != "" && !slices.ContainsFunc(plan.Factors, ofServer) {
-		return Plan{}, fmt.Errorf("restart, settings_file and write_settings have no effect, because no setting of the server varies: add a table [%s], or leave them out", serverTable)
+	if plan.Restart+plan.SettingsFile+plan.WriteSettings+plan.Agent != "" && !slices.ContainsFunc(plan.Factors, ofServer) {
+		return Plan{}, fmt.Errorf("restart, settings_file, write_settings and agent have no effect, because no setting of the server varies: add a table [%s], or leave them out", serverTable)
 	}
 	if _, _, err := job.ParseLabel(experimentTable + "=" + plan.Name); err != nil {
 		return Plan{}, fmt.Errorf("the name %q: %w", plan.Name, err)
@@ -176,6 +179,8 @@ func (p *Plan) read(table []item) error {
 			p.Notify = value
 		case "restart":
 			p.Restart = value
+		case "agent":
+			p.Agent = value
 		case "write_settings":
 			p.WriteSettings = value
 		case "settings_file":
@@ -200,7 +205,7 @@ func (p *Plan) read(table []item) error {
 				p.Fraction = value == "true"
 			}
 		default:
-			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "fraction", "notify", "params", "restart", "settings_file", "write_settings"}))
+			return i.wrong("%s is not known in the table %s%s", i.key, experimentTable, option.Suggest(i.key, []string{"name", "repeat", "seed", "build", "on_failure", "halve", "fraction", "notify", "params", "restart", "settings_file", "write_settings", "agent"}))
 		}
 	}
 	return nil

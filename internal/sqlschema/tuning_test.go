@@ -1,8 +1,10 @@
 package sqlschema_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/agent"
+	agentserver "sledge/internal/agent/server"
 	"sledge/internal/database"
 	"sledge/internal/engine/plan"
 	"sledge/internal/host"
@@ -191,7 +195,7 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 				edit(t, folder, func(kept map[string]any) { kept["file"].(map[string]any)["elsewhere"] = is })
 			}
 			elsewhere(true)
-			if _, _, err := tuning.Open(t.Context(), folder, p.Job, how); err == nil || !strings.Contains(err.Error(), "add write_settings") || file() != left {
+			if _, _, err := tuning.Open(t.Context(), folder, p.Job, how); err == nil || !strings.Contains(err.Error(), "add agent or write_settings") || file() != left {
 				t.Errorf("got %v and %q, want the file left alone", err, file())
 			}
 			elsewhere(false)
@@ -203,6 +207,129 @@ func TestTuning_RestartsTheServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent restarts the server and keeps the file of its settings, also when it was itself away.
+func TestTuning_RestartsThroughAnAgent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		setting tuning.Setting
+		wrong   tuning.Setting // the server does not start with it
+	}{
+		"postgresql": {tuning.Setting{Name: "max_wal_senders", Value: "7"}, tuning.Setting{Name: "shared_buffers", Value: "8000GB"}},
+		"mariadb":    {tuning.Setting{Name: "back_log", Value: "77"}, tuning.Setting{Name: "innodb_page_size", Value: "4096"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options, file := []testserver.Option{testserver.Own()}, filepath.Join(t.TempDir(), "sledge.cnf")
+			if name != "postgresql" {
+				options = append(options, testserver.Setting("!includedir "+filepath.Dir(file)))
+			}
+			server := testserver.Open(t, name, options...)
+			if name == "postgresql" {
+				file = filepath.Join(server.Dir, "postgresql.auto.conf")
+			}
+			p, beside := planOf(t, name, server), newAgent(t)
+			read := func() string {
+				text, err := os.ReadFile(file)
+				if err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+				return string(text)
+			}
+			before, folder := read(), t.TempDir()
+			open := func() (*tuning.Server, []string, error) {
+				return tuning.Open(t.Context(), folder, p.Job, tuning.Restarting{Say: func(string) {}, Agent: agent.NewClient(beside.saved)})
+			}
+			beside.start(t, agentserver.Allowed{Restart: server.RestartCommand(), Settings: file + ".other"})
+			if name == "postgresql" { // it knows its own file
+				if _, _, err := open(); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "--allow settings="+file) {
+					t.Errorf("the file of another server: got %v", err)
+				}
+			}
+			beside.stop()
+			if _, _, err := open(); job.ExitOf(err) != job.ExitConnect {
+				t.Errorf("without an agent: got %v", err)
+			}
+
+			allowed := agentserver.Allowed{Restart: server.RestartCommand(), Settings: file}
+			beside.start(t, allowed)
+			s, _, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Set(t.Context(), []tuning.Setting{tt.setting}); err != nil {
+				t.Fatal(err)
+			}
+			if got := read(); !strings.Contains(got, tt.setting.Name) {
+				t.Errorf("got the file %q, want %s in it", got, tt.setting.Name)
+			}
+			if _, is := errors.AsType[*tuning.RefusedError](s.Set(t.Context(), []tuning.Setting{tt.wrong})); !is || read() != before {
+				t.Errorf("refused: %t, and the file is %q, want %q as before", is, read(), before)
+			}
+			if err := s.Set(t.Context(), []tuning.Setting{tt.setting}); err != nil {
+				t.Fatal(err)
+			}
+			s.Close() // as if the process were killed
+
+			if out, err := exec.Command("/bin/sh", "-c", server.StopCommand()).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			beside.stop()
+			back := time.AfterFunc(time.Second, func() { beside.start(t, allowed) })
+			defer back.Stop()
+			if s, _, err = open(); err != nil || read() != before {
+				t.Fatalf("got %v and the file %q, want the setting restored", err, read())
+			}
+			s.Close()
+			session := opened(t, p)
+			if now, err := p.Server.Tuning.Read(t.Context(), session, tt.setting.Name); err != nil || now.InEffect == tt.setting.Value {
+				t.Errorf("got %+v, %v, want another value than %s", now, err, tt.setting.Value)
+			}
+		})
+	}
+}
+
+// besideServer is an agent that can be stopped and started.
+type besideServer struct {
+	identity agentserver.Identity
+	saved    agent.Saved
+	stop     func()
+}
+
+// newAgent returns an agent that is not started yet.
+func newAgent(t *testing.T) *besideServer {
+	t.Helper()
+	folder := t.TempDir()
+	if _, _, err := agentserver.Init(folder, false); err != nil {
+		t.Fatal(err)
+	}
+	identity, token, err := agentserver.InitChanges(folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &besideServer{identity, agent.Saved{Name: "db1", Address: "127.0.0.1:0", Fingerprint: identity.Fingerprint(), Token: token}, func() {}}
+}
+
+// start starts the agent, each time on the same port.
+func (b *besideServer) start(t *testing.T, allowed agentserver.Allowed) {
+	listener, err := net.Listen("tcp", b.saved.Address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	b.saved.Address = listener.Addr().String()
+	s := agentserver.New(b.identity, "test")
+	s.Allow(allowed)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, listener) }()
+	b.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(cancel)
 }
 
 // wantIgnored changes a setting in a file that the server does not read.

@@ -4,31 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"sledge/internal/agent"
 	"sledge/internal/database"
 	"sledge/internal/engine/plan"
 	"sledge/internal/host"
+	"sledge/internal/job"
+	"sledge/internal/shell"
 )
 
 // Restarting says how to restart a server, for settings that take effect then. The commands are run by
 // the system's shell (sh, on Windows cmd).
 type Restarting struct {
-	Command string            // restarts the server, and fails if it does not start; "": the server cannot be restarted
+	Command string            // restarts the server, and fails if it does not start
 	File    string            // a configuration file for Sledge's settings, which the server reads last
 	Write   string            // writes that file from its standard input; "": File is on this machine
+	Agent   *agent.Client     // restarts the server and keeps that file, in place of the others; nil for none
 	Say     func(text string) // is told of restarts; any goroutine may call it
 }
+
+// possible reports whether the server can be restarted.
+func (r Restarting) possible() bool { return r.Command != "" || r.Agent != nil }
 
 // check returns an error if something is missing for a server.
 func (r Restarting) check(j plan.Job) error {
 	own := j.Server.Tuning.File != nil
 	switch {
+	case r.Agent != nil && r.Command+r.File+r.Write != "":
+		return errors.New("the agent restarts the server and keeps the file of its settings: leave out restart, settings_file and write_settings, or agent")
+	case r.Agent != nil:
+		return nil
 	case r.Command == "" && (r.File != "" || r.Write != ""):
 		return errors.New("settings_file and write_settings have no effect without restart: add the command that restarts the server")
 	case r.Command != "" && own && r.File != "":
@@ -50,11 +58,9 @@ func (e *RefusedError) Error() string { return e.err.Error() }
 // Unwrap returns the reason.
 func (e *RefusedError) Unwrap() error { return e.err }
 
-// configuration is the text of a configuration file.
+// configuration is a configuration file.
 type configuration struct {
-	Path string `json:"path"`
-	Text string `json:"text"`
-	None bool   `json:"none,omitempty"` // there was no such file
+	agent.SettingsFile
 
 	// Elsewhere is whether the server keeps the file itself, and it is not proven to be on this machine:
 	// another server could have a file with the same path here.
@@ -76,7 +82,18 @@ const restartPatience = 10 * time.Minute
 
 // readFile returns the configuration file before the first change.
 func (s *Server) readFile(ctx context.Context) (*configuration, error) {
-	if own := s.plan.Server.Tuning.File; own != nil {
+	own := s.plan.Server.Tuning.File
+	if s.how.Agent != nil {
+		file, err := s.how.Agent.ReadSettings(ctx)
+		if err == nil {
+			err = s.how.Agent.MayRestart(ctx)
+		}
+		if err == nil && own != nil {
+			err = s.isOwn(ctx, file.Path)
+		}
+		return &configuration{SettingsFile: file}, err
+	}
+	if own != nil {
 		session, err := s.connect(ctx)
 		if err != nil {
 			return nil, err
@@ -86,20 +103,34 @@ func (s *Server) readFile(ctx context.Context) (*configuration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the server's file of settings: %w", err)
 		}
-		return &configuration{Path: path, Text: text, Elsewhere: !here}, nil
+		return &configuration{agent.SettingsFile{Path: path, Text: text}, !here}, nil
 	}
 	if s.how.Write != "" {
-		return &configuration{Path: s.how.File}, nil
+		return &configuration{SettingsFile: agent.SettingsFile{Path: s.how.File}}, nil
 	}
-	text, err := os.ReadFile(s.how.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &configuration{Path: s.how.File, None: true}, nil
+	file, err := agent.ReadSettingsFile(s.how.File)
+	return &configuration{SettingsFile: file}, err
+}
+
+// isOwn returns an error unless the file that the agent keeps is the one in which the server keeps its settings.
+func (s *Server) isOwn(ctx context.Context, path string) error {
+	session, err := s.connect(ctx)
+	if err != nil {
+		return err
 	}
-	return &configuration{Path: s.how.File, Text: string(text)}, err
+	defer session.Close()
+	own, _, _, err := s.plan.Server.Tuning.File(ctx, session)
+	if err == nil && own != path {
+		err = job.WithExit(job.ExitUsage, fmt.Errorf("agent %s keeps %s, and the server has its settings in another file: start the agent with --allow settings=%s", s.how.Agent.Name(), path, own))
+	}
+	return err
 }
 
 // writeFile writes the configuration file in its place, so that it keeps its owner.
 func (s *Server) writeFile(ctx context.Context, file configuration) error {
+	if s.how.Agent != nil {
+		return s.how.Agent.WriteSettings(ctx, file.SettingsFile)
+	}
 	if s.how.Write != "" {
 		if err := s.runCommand(ctx, s.how.Write, file.Text); err != nil {
 			return fmt.Errorf("the command of write_settings: %w", err)
@@ -107,20 +138,9 @@ func (s *Server) writeFile(ctx context.Context, file configuration) error {
 		return nil
 	}
 	if file.Elsewhere {
-		return fmt.Errorf("%s is not on this machine, or cannot be read: restore it by hand (%s has its text), and add write_settings to the plan", file.Path, s.path)
+		return fmt.Errorf("%s is not on this machine, or cannot be read: restore it by hand (%s has its text), and add agent or write_settings to the plan", file.Path, s.path)
 	}
-	if file.None {
-		if err := os.Remove(file.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	f, err := os.OpenFile(file.Path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) //nolint:gosec // the server's user must be able to read it
-	if err != nil {
-		return fmt.Errorf("write the server's file of settings: %w", err)
-	}
-	_, err = f.WriteString(file.Text)
-	return errors.Join(err, f.Sync(), f.Close())
+	return file.Write()
 }
 
 // startWith restarts the server with settings that are written. If it does not start, the server is
@@ -163,7 +183,11 @@ func (s *Server) restart(ctx context.Context) error {
 	slow := time.AfterFunc(2*time.Second, func() { s.how.Say("waiting for the server to restart") })
 	defer slow.Stop()
 	begun := time.Now()
-	if err := s.runCommand(ctx, s.how.Command, ""); err != nil {
+	if s.how.Agent != nil {
+		if err := s.how.Agent.Restart(ctx); err != nil {
+			return err
+		}
+	} else if err := s.runCommand(ctx, s.how.Command, ""); err != nil {
 		return fmt.Errorf("the command of restart: %w", err)
 	}
 	for ended := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -194,7 +218,7 @@ func (s *Server) uptime(ctx context.Context) (time.Duration, error) {
 func (s *Server) reach(ctx context.Context) (database.Session, error) {
 	session, err := s.connect(ctx)
 	_, refused := errors.AsType[*database.PasswordError](err)
-	if err == nil || refused || s.File == nil || s.how.Command == "" {
+	if err == nil || refused || s.File == nil || !s.how.possible() {
 		return session, err
 	}
 	s.how.Say("the server does not answer: start it with the settings that it had")
@@ -219,7 +243,7 @@ func (s *Server) startLeft(ctx context.Context, folder string, failure error) (d
 		if err != nil || kept.Target != s.plan.Target() || len(kept.Originals) == 0 {
 			continue
 		}
-		if s.how.Command == "" {
+		if !s.how.possible() {
 			return nil, fmt.Errorf("%w (an earlier experiment has changed settings of this server, and %s has what they were)", failure, path)
 		}
 		unlock, err := s.lock(path)
@@ -249,54 +273,18 @@ func (s *Server) awaitCommands(ctx context.Context, folder string) error {
 			continue
 		}
 		s.how.Say("wait for the end of a command that an earlier experiment has left running")
-		for kept.Command.Alive() {
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("a command of an earlier experiment is still running (process %d): %w", kept.Command.PID, ctx.Err())
-			case <-time.After(50 * time.Millisecond):
-			}
+		if err := shell.Await(ctx, kept.Command); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// runCommand runs a command of the shell with an input. Its error has the command's last lines. The
-// journal has the command's process while it runs, because it outlives this process, and another must not
-// run beside it.
+// runCommand runs a command of the shell with an input. The journal has the command's process while it runs,
+// because it outlives this process, and another must not run beside it.
 func (s *Server) runCommand(ctx context.Context, command, input string) error {
-	c := shell(ctx, command)
-	c.Stdin = strings.NewReader(input)
-	// A file, because a server that the command starts may keep its output open.
-	output, err := os.CreateTemp("", "sledge-command-")
-	if err != nil {
-		return err
-	}
-	_ = os.Remove(output.Name()) // on Windows it can be removed only after it is closed
-	defer os.Remove(output.Name())
-	defer output.Close()
-	c.Stdout, c.Stderr = output, output
-	letGo, err := held(c)
-	if err != nil {
-		return err
-	}
-	if err := c.Start(); err != nil {
-		return errors.Join(err, letGo())
-	}
-	s.Command, err = host.ProcessOf(c.Process.Pid)
-	if err = errors.Join(err, s.keep()); err == nil {
-		err = letGo()
-	}
-	if err != nil {
-		return errors.Join(err, c.Process.Kill(), c.Wait())
-	}
-	err = c.Wait()
-	s.Command = host.Process{}
-	if err == nil {
+	return shell.Run(ctx, command, input, func(p host.Process) error {
+		s.Command = p
 		return s.keep()
-	}
-	_, _ = output.Seek(0, io.SeekStart) // the command's error matters
-	text, _ := io.ReadAll(output)
-	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
-	const most = 5
-	return errors.Join(fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-most):], "; ")), s.keep())
+	})
 }

@@ -110,7 +110,7 @@ func Open(ctx context.Context, folder string, j plan.Job, how Restarting) (s *Se
 	case err != nil: // another program has changed a setting meanwhile
 		said = append(said, err.Error())
 	}
-	if how.Command != "" {
+	if how.possible() {
 		s.original, err = s.readFile(ctx)
 	}
 	return s, said, err
@@ -191,11 +191,11 @@ func (s *Server) write(ctx context.Context, settings []Setting) (waiting []datab
 	for _, one := range settings {
 		to := database.Tuned{Name: one.Name, Value: one.Value, Set: true}
 		err := s.set(ctx, session, to)
-		if errors.Is(err, database.ErrRestart) && s.how.Command != "" {
+		if errors.Is(err, database.ErrRestart) && s.how.possible() {
 			waiting = append(waiting, to)
 		} else if err != nil {
 			if errors.Is(err, database.ErrRestart) {
-				err = fmt.Errorf("%w: give the table experiment of the plan a line restart with the command that does it", err)
+				err = fmt.Errorf("%w: give the table experiment of the plan a line restart with the command that does it, or a line agent", err)
 			}
 			return nil, fmt.Errorf("set %s to %s on the server: %w", one.Name, one.Value, err)
 		}
@@ -348,8 +348,8 @@ func (s *Server) restore(ctx context.Context) (names []string, err error) {
 		return names, err
 	}
 	if len(waiting) > 0 {
-		if s.how.Command == "" {
-			return names, fmt.Errorf("restore %s: %w, and the plan has no line restart in the table experiment", waiting[0].Name, database.ErrRestart)
+		if !s.how.possible() {
+			return names, fmt.Errorf("restore %s: %w, and the plan has no line restart or agent in the table experiment", waiting[0].Name, database.ErrRestart)
 		}
 		_ = session.Close() // the restart ends it
 		begun := time.Now()
@@ -397,4 +397,9 @@ func (s *Server) confirm(ctx context.Context, names []string) error {
 }
 
 // Close lets other processes change settings of the server.
-func (s *Server) Close() { s.unlock() }
+func (s *Server) Close() {
+	s.unlock()
+	if s.how.Agent != nil {
+		s.how.Agent.Close()
+	}
+}

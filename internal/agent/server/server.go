@@ -29,12 +29,14 @@ type Server struct {
 	now      func() time.Time
 	history  history
 	facts    facts
+	changes  changes
 	open     chan struct{} // holds an element for each open connection, and for the next one
 }
 
-// New returns an agent. version is Sledge's.
+// New returns an agent that only observes. version is Sledge's.
 func New(identity Identity, version string) *Server {
 	s := &Server{identity: identity, version: version, now: time.Now, open: make(chan struct{}, mostConnections)}
+	s.changes.folder = identity.folder
 	s.begun, s.history.start = s.now(), secret.Random(12)
 	return s
 }
@@ -44,7 +46,7 @@ const (
 	mostConnections = 512
 	mostStreams     = 4 // requests at a time on a connection
 	headerBytes     = 4 << 10
-	bodyBytes       = 4 << 10 // that a client may send before it is stopped: requests have no body
+	bodyBytes       = 4 << 10 // that a client may send before something reads it: most requests have no body
 	requestTime     = 10 * time.Second
 	idleTime        = 30 * time.Second
 	endTime         = 2 * time.Second
@@ -115,21 +117,27 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// ServeHTTP implements http.Handler. It answers only requests with the token.
+// ServeHTTP implements http.Handler. It answers only requests with a token.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	received := s.now()
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	is := func(hash string) bool {
+		return subtle.ConstantTimeCompare([]byte(secret.Hash(token)), []byte(hash)) == 1
+	}
+	may := is(s.identity.changesHash)
 	switch {
-	case subtle.ConstantTimeCompare([]byte(secret.Hash(token)), []byte(s.identity.tokenHash)) != 1:
+	case !may && !is(s.identity.tokenHash):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "send the token of the agent as Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		return
+	case s.change(w, r, may):
 		return
 	case r.URL.Path != agent.Path:
 		http.Error(w, "an agent has only "+agent.Path, http.StatusNotFound)
 		return
 	case r.Method != http.MethodGet:
 		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "an agent only answers GET", http.StatusMethodNotAllowed)
+		http.Error(w, "an agent only answers GET there", http.StatusMethodNotAllowed)
 		return
 	}
 	query := r.URL.Query()
@@ -138,7 +146,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "after is not the number of a reading", http.StatusBadRequest)
 		return
 	}
-	answer, err := s.answer(received, query.Get("start"), after)
+	answer, err := s.answer(received, query.Get("start"), after, may)
 	if err != nil {
 		http.Error(w, "the answer cannot be encoded", http.StatusInternalServerError)
 		return
@@ -152,10 +160,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const pollsEach = 5
 
 // answer encodes a document. The readings are encoded already.
-func (s *Server) answer(received time.Time, start string, after int64) ([]byte, error) {
+func (s *Server) answer(received time.Time, start string, after int64, may bool) ([]byte, error) {
 	d := agent.Document{
 		Schema: agent.Schema, Version: s.version, Start: s.history.start, Received: received.Sub(s.begun).Nanoseconds(),
 		Pause: (time.Duration(len(s.open)) * time.Second / pollsEach).Nanoseconds(),
+	}
+	if may {
+		d.Allows = s.changes.names()
 	}
 	var readings [][]byte
 	if start == s.history.start {

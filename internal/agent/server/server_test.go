@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -297,6 +299,122 @@ func TestServer_AnswersOnlyRequestsWithTheToken(t *testing.T) {
 	}
 	if got := ask("GET", agent.Path, "Bearer "+token, nil); got != http.StatusOK {
 		t.Errorf("after the noise: got %d", got)
+	}
+}
+
+// Only the token for changes can make changes, and only those that are allowed.
+func TestServer_ChangesOnlyWhatIsAllowed(t *testing.T) {
+	identity, watching := initialized(t)
+	if identity.MayChange() {
+		t.Fatal("there is a token for changes")
+	}
+	identity, token, err := InitChanges(identity.folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := InitChanges(identity.folder, false); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a second time: got %v", err)
+	}
+	if again, err := Open(identity.folder); err != nil || again.changesHash != identity.changesHash || again.tokenHash != identity.tokenHash {
+		t.Errorf("got %+v, %v, want the same hashes", again, err)
+	}
+	a := serve(t, identity, token, 0)
+	folder := t.TempDir()
+	allowed := Allowed{Restart: "echo restart >> " + filepath.Join(folder, "log"), Settings: filepath.Join(folder, "own.cnf")}
+	as := func(token string) *agent.Client {
+		saved := a.saved
+		saved.Token = token
+		c := agent.NewClient(saved)
+		t.Cleanup(c.Close)
+		return c
+	}
+	wants := func(what string, err error, text string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v, want %q", what, err, text)
+		}
+	}
+	none := agent.SettingsFile{Path: allowed.Settings, None: true}
+	for token, want := range map[string]string{token: "--allow restart=", watching: "only watches", "wrong": "refused the token"} {
+		wants("not allowed", as(token).Restart(t.Context()), want)
+	}
+	wants("not allowed", as(token).MayRestart(t.Context()), "--allow restart=")
+	wants("not allowed", as(token).WriteSettings(t.Context(), none), "--allow settings=")
+	a.Allow(allowed)
+	_, err = as(watching).ReadSettings(t.Context())
+	wants("reading", err, "only watches")
+	wants("a token that only watches", as(watching).MayRestart(t.Context()), "does not allow restarts")
+
+	c := as(token)
+	if err := c.MayRestart(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := c.Restart(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "log")); err != nil || string(text) != "restart\n" {
+		t.Errorf("got %q, %v, want that the command ran once", text, err)
+	}
+	if got, err := c.ReadSettings(t.Context()); err != nil || got != none {
+		t.Errorf("got %+v, %v, want %+v", got, err, none)
+	}
+	own := agent.SettingsFile{Path: allowed.Settings, Text: "[mysqld]\n" + strings.Repeat("# é\u0001\n", 50_000)}
+	if err := c.WriteSettings(t.Context(), own); err != nil {
+		t.Error(err)
+	}
+	if got, err := c.ReadSettings(t.Context()); err != nil || got != own {
+		t.Errorf("got %d bytes, %v, want the %d that were written", len(got.Text), err, len(own.Text))
+	}
+	if err := c.WriteSettings(t.Context(), none); err != nil {
+		t.Error(err)
+	}
+	if got, err := c.ReadSettings(t.Context()); err != nil || got != none {
+		t.Errorf("got %+v, %v, want no file again", got, err)
+	}
+	wants("another file", c.WriteSettings(t.Context(), agent.SettingsFile{Path: filepath.Join(folder, "other"), Text: "x"}), "and not in")
+	wants("a long file", c.WriteSettings(t.Context(), agent.SettingsFile{Path: allowed.Settings, Text: strings.Repeat("x", agent.MostFileBytes+1)}), "at most 1 MiB")
+	if names, err := os.ReadDir(folder); err != nil || len(names) != 1 {
+		t.Errorf("got the files %v, %v, want the log alone", names, err)
+	}
+}
+
+// A restart waits for the command of an earlier one, even of an agent that was killed.
+func TestServer_RestartsOneAfterAnother(t *testing.T) {
+	identity, _ := initialized(t)
+	identity, token, err := InitChanges(identity.folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	allowed := Allowed{Restart: fmt.Sprintf("echo begin >> %[1]s; sleep 0.3; echo end >> %[1]s; echo no server here; exit 3", log)}
+	var agents []testAgent
+	for range 2 { // the second is the one that was started after a kill
+		a := serve(t, identity, token, 0)
+		a.Allow(allowed)
+		agents = append(agents, a)
+	}
+	failures := make(chan error)
+	restart := func(a testAgent) {
+		c := agent.NewClient(a.saved)
+		defer c.Close()
+		failures <- c.Restart(t.Context())
+	}
+	go restart(agents[0])
+	for {
+		if _, err := os.Stat(log); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	go restart(agents[1])
+	go restart(agents[1])
+	for range 3 {
+		if err := <-failures; err == nil || !strings.Contains(err.Error(), "exit status 3: no server here") {
+			t.Errorf("got %v, want the command's failure", err)
+		}
+	}
+	if text, err := os.ReadFile(log); err != nil || string(text) != strings.Repeat("begin\nend\n", 3) {
+		t.Errorf("got %q, %v, want one after another", text, err)
 	}
 }
 

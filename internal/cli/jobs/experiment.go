@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +21,7 @@ import (
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
+	"sledge/internal/shell"
 	"sledge/internal/terminal"
 	"sledge/internal/tuning"
 )
@@ -210,15 +209,8 @@ func (e *experimenting) notify(ctx context.Context, store *repository.Store, x e
 	if failure != nil {
 		text += failure.Error() + "\n"
 	}
-	shell := []string{"/bin/sh", "-c"}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C"}
-	}
-	c := exec.CommandContext(ctx, shell[0], shell[1], x.Plan.Notify)
-	c.Stdin = strings.NewReader(text)
-	output, wrong := c.CombinedOutput()
-	if err = errors.Join(err, wrong); err != nil {
-		warn(e.program, fmt.Sprintf("notify: %v: %s", err, report.Printable(strings.TrimSpace(job.Cut(string(output), job.LongestInList)))))
+	if err = errors.Join(err, shell.Run(ctx, x.Plan.Notify, text, nil)); err != nil {
+		warn(e.program, "notify: "+report.OneLine(err))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/agent"
 	"sledge/internal/cli/program"
 	"sledge/internal/experiment"
 	"sledge/internal/settings"
@@ -54,6 +55,18 @@ func (e *experimenting) openServers(ctx context.Context, x experiment.Experiment
 }
 
 func (e *experimenting) openServer(ctx context.Context, plan settings.Plan, cell experiment.Cell) (*tuning.Server, error) {
+	how := tuning.Restarting{
+		Command: plan.Restart,
+		File:    plan.SettingsFile,
+		Write:   plan.WriteSettings,
+		Say:     func(text string) { tell(e.program, text) },
+	}
+	if plan.Agent != "" {
+		var err error
+		if how.Agent, err = e.agent(plan); err != nil {
+			return nil, err
+		}
+	}
 	own, _ := plan.Overrides(cell.Values)
 	order, err := e.signIn(ctx, e.sources(plan.Path, own, nil), cell.Order)
 	if err != nil {
@@ -63,16 +76,24 @@ func (e *experimenting) openServer(ctx context.Context, plan settings.Plan, cell
 	if err != nil {
 		return nil, err
 	}
-	s, said, err := tuning.Open(ctx, folder, order.Plan.Job, tuning.Restarting{
-		Command: plan.Restart,
-		File:    plan.SettingsFile,
-		Write:   plan.WriteSettings,
-		Say:     func(text string) { tell(e.program, text) },
-	})
+	s, said, err := tuning.Open(ctx, folder, order.Plan.Job, how)
 	for _, sentence := range said {
 		warn(e.program, sentence)
 	}
 	return s, err
+}
+
+// agent returns a client of the plan's agent.
+func (e *experimenting) agent(plan settings.Plan) (*agent.Client, error) {
+	list, err := e.program.Agents()
+	if err != nil {
+		return nil, err
+	}
+	saved, err := list.Get(plan.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("plan %s: %w", plan.Path, err)
+	}
+	return agent.NewClient(saved), nil
 }
 
 // closeServers restores the settings of servers. It works even if ctx has been cancelled.

@@ -32,17 +32,22 @@ sledge run --agent db1. Their samples are recorded with the job, on its time axi
 clocks of the machines differ.
 
 Start with sledge agent init, which creates a certificate and a token, and prints the command that
-saves the agent on the machine that runs the tests. The agent only observes. It needs no rights
-beyond those of an ordinary account, uses under 1 % of a core, and keeps the last ten minutes in
-memory, so that a run which lost the connection gets what it missed.
+saves the agent on the machine that runs the tests. The agent only observes unless --allow says
+otherwise. It needs no rights beyond those of an ordinary account, uses under 1 % of a core, and
+keeps the last ten minutes in memory, so that a run which lost the connection gets what it missed.
 
 Other machines cannot reach 127.0.0.1: listen on the address of a network that you trust, such as
 --listen 10.0.0.5:7343, or use ssh -L 7343:127.0.0.1:7343 HOST. The agent answers only requests
-with the token, by HTTP/2 and TLS 1.3. Ctrl-C ends it; runs go on and show a gap.`
+with the token, by HTTP/2 and TLS 1.3. Ctrl-C ends it; runs go on and show a gap.
+
+With --allow restart=COMMAND and --allow settings=FILE, experiments can vary settings that need a
+restart of the server on this machine: a plan names the agent. Only clients with the token of
+sledge agent init --changes may do so. They choose neither the command nor the file.`
 
 // AgentCommand returns "sledge agent", which samples this machine for runs on others.
 func AgentCommand(p *program.Program) *cobra.Command {
 	var folder, listen string
+	var allow []string
 	c := &cobra.Command{
 		Use:   "agent [flags]",
 		Short: "Sample this machine for runs on other machines",
@@ -56,15 +61,22 @@ func AgentCommand(p *program.Program) *cobra.Command {
 			"sledge agent add db1 10.0.0.5:7343 --fingerprint 3f9a…",
 			"sledge agent list",
 			"sledge run --db pg --host db1 --users 16 --agent db1",
+			"",
+			"# On a server whose settings an experiment varies:",
+			"sledge agent init --changes",
+			"sledge agent --listen 10.0.0.5:7343 \\",
+			"  --allow restart='systemctl restart mariadb' \\",
+			"  --allow settings=/etc/mysql/conf.d/zz-sledge.cnf",
 		),
 		GroupID: program.GroupOthers,
 		Args:    program.OnlyCommands,
 		RunE: p.Body(func(ctx context.Context, _ []string) error {
-			return serveAgent(ctx, p, folder, listen)
+			return serveAgent(ctx, p, folder, listen, allow)
 		}),
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&listen, "listen", fmt.Sprintf("127.0.0.1:%d", agent.Port), "`address` and port to listen on; port 0 chooses a free port")
+	c.Flags().StringArrayVar(&allow, "allow", nil, "what clients with the token for changes may do: `restart=COMMAND`, or settings=FILE, a configuration file of the server; repeat it for both")
 	c.PersistentFlags().StringVar(&folder, "folder", "", "`folder` of the agent's certificate and token (default: agent, beside the job repository)")
 	c.AddCommand(agentInit(p, &folder), agentAdd(p), agentList(p), agentRemove(p))
 	return c
@@ -83,7 +95,7 @@ func agentFolder(p *program.Program, folder string) (string, error) {
 }
 
 // serveAgent serves until Ctrl-C.
-func serveAgent(ctx context.Context, p *program.Program, folder, at string) error {
+func serveAgent(ctx context.Context, p *program.Program, folder, at string, allow []string) error {
 	folder, err := agentFolder(p, folder)
 	if err != nil {
 		return err
@@ -91,6 +103,13 @@ func serveAgent(ctx context.Context, p *program.Program, folder, at string) erro
 	identity, err := server.Open(folder)
 	if err != nil {
 		return err
+	}
+	allowed, err := readAllowed(allow)
+	if err != nil {
+		return err
+	}
+	if len(allow) > 0 && !identity.MayChange() {
+		return job.WithExit(job.ExitMissing, errors.New("--allow has no effect without a token for changes: create one with sledge agent init --changes"))
 	}
 	address, err := net.ResolveTCPAddr("tcp", at)
 	if err != nil {
@@ -105,15 +124,52 @@ func serveAgent(ctx context.Context, p *program.Program, folder, at string) erro
 		who = "other machines can reach it, and need the token"
 	}
 	fmt.Fprintf(p.Stderr, "The agent listens on %s; %s. Ctrl-C ends it.\n", listener.Addr(), who)
+	if allowed.Restart != "" {
+		fmt.Fprintf(p.Stderr, "Clients with the token for changes may run: %s\n", report.Printable(allowed.Restart))
+	}
+	if allowed.Settings != "" {
+		fmt.Fprintf(p.Stderr, "Clients with the token for changes may read and write: %s\n", report.Printable(allowed.Settings))
+	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	defer p.Interrupts.Instead(func(int) { end() })()
 	go giveBack(ctx)
-	if err := server.New(identity, p.Version).Serve(ctx, listener); err != nil {
+	s := server.New(identity, p.Version)
+	s.Allow(allowed)
+	if err := s.Serve(ctx, listener); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.Stderr, "The agent has ended.")
 	return nil
+}
+
+// readAllowed reads the values of --allow.
+func readAllowed(values []string) (allowed server.Allowed, err error) {
+	for _, value := range values {
+		what, how, _ := strings.Cut(value, "=")
+		var into *string
+		switch what {
+		case agent.AllowRestart:
+			into = &allowed.Restart
+		case agent.AllowSettings:
+			into = &allowed.Settings
+		default:
+			return allowed, program.Usage("--allow %s: give restart=COMMAND or settings=FILE", value)
+		}
+		switch how = strings.TrimSpace(how); {
+		case *into != "":
+			return allowed, program.Usage("--allow %s is there twice", what)
+		case how == "" && what == agent.AllowRestart:
+			return allowed, program.Usage("--allow restart: give the command that restarts the server, such as --allow restart='systemctl restart postgresql'")
+		case how == "":
+			return allowed, program.Usage("--allow settings: give the file that the server reads last, such as --allow settings=/etc/mysql/conf.d/zz-sledge.cnf")
+		}
+		*into = how
+	}
+	if err := allowed.Check(); err != nil {
+		return allowed, program.Usage("--allow settings=%s: %w", allowed.Settings, err)
+	}
+	return allowed, nil
 }
 
 // giveBack gives memory that this process does not need to its machine, which it shares with the server under test,
@@ -132,17 +188,21 @@ func giveBack(ctx context.Context) {
 }
 
 func agentInit(p *program.Program, folder *string) *cobra.Command {
-	var replace bool
+	var replace, changes bool
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Create the certificate and the token of this machine's agent",
 		Long: `Init creates a certificate and a token in a folder that only you can read. It prints the token once,
 on standard output, and saves only its hash. Clients recognize the agent by the fingerprint of the
-certificate, and the agent recognizes clients by the token.`,
+certificate, and the agent recognizes clients by the token.
+
+With --changes, it adds a second token, with which clients may also do what the agent was started
+to allow, such as restart the server.`,
 		Example: program.Examples(
 			"sledge agent init",
 			"sledge agent init --folder /var/lib/sledge-agent > token.txt",
 			"sledge agent init --replace   # a new certificate and a new token",
+			"sledge agent init --changes   # a token for what sledge agent --allow allows",
 		),
 		Args: program.NoArguments,
 		RunE: p.Body(func(context.Context, []string) error {
@@ -150,7 +210,11 @@ certificate, and the agent recognizes clients by the token.`,
 			if err != nil {
 				return err
 			}
-			identity, token, err := server.Init(where, replace)
+			create, what, allow := server.Init, "a certificate and a token", ""
+			if changes {
+				create, what, allow = server.InitChanges, "a token for changes", " --allow restart=COMMAND"
+			}
+			identity, token, err := create(where, replace)
 			if err != nil {
 				return err
 			}
@@ -163,20 +227,21 @@ certificate, and the agent recognizes clients by the token.`,
 			if *folder != "" {
 				of = " --folder " + settings.ShellWord(where)
 			}
-			fmt.Fprintf(p.Stderr, `Created a certificate and a token in %s.
+			fmt.Fprintf(p.Stderr, `Created %s in %s.
 Start the agent on an address that the clients reach:
-  sledge agent%s --listen ADDRESS:%d
+  sledge agent%s --listen ADDRESS:%d%s
 Save it on each client, which asks for the token:
   sledge agent add %s ADDRESS:%d \
   --fingerprint %s
 This is the token. Save it now: it cannot be shown again, because only its hash
 is saved.
-`, where, of, agent.Port, short, agent.Port, identity.Fingerprint())
+`, what, where, of, agent.Port, allow, short, agent.Port, identity.Fingerprint())
 			_, err = fmt.Fprintln(p.Whole, token)
 			return err
 		}),
 	}
-	c.Flags().BoolVar(&replace, "replace", false, "replace the certificate and the token; every client must save the agent again")
+	c.Flags().BoolVar(&changes, "changes", false, "add a token with which clients may do what sledge agent --allow allows")
+	c.Flags().BoolVar(&replace, "replace", false, "replace the certificate and the tokens, after which every client must save the agent again; with --changes, only that token")
 	return c
 }
 
@@ -288,6 +353,9 @@ func machineOf(poll agent.Poll) string {
 	text := fmt.Sprintf("%s, %s, %d CPUs", poll.Host.Name, poll.Host.OS, poll.Host.CPUs)
 	if said := report.ClockDifference(poll.Ahead.Seconds(), poll.Within.Seconds()); said != "" {
 		text += ", " + said
+	}
+	if len(poll.Allows) > 0 {
+		text += ", allows " + strings.Join(poll.Allows, " and ")
 	}
 	return report.Printable(text)
 }

@@ -1,4 +1,4 @@
-package tuning
+package shell
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// shell returns a command of the shell. Signals of the terminal, such as Ctrl-C, do not reach it.
-func shell(ctx context.Context, command string) *exec.Cmd {
+// commandOf returns a command of the shell. Signals of the terminal, such as Ctrl-C, do not reach it.
+func commandOf(ctx context.Context, command string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "cmd", "/C", command)
 	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 	return c

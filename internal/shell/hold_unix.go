@@ -1,6 +1,6 @@
 //go:build unix
 
-package tuning
+package shell
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// shell returns a command of the shell that waits until it is let go. Signals of the terminal, such as
+// commandOf returns a command of the shell that waits until it is let go. Signals of the terminal, such as
 // Ctrl-C, do not reach it.
-func shell(ctx context.Context, command string) *exec.Cmd {
+func commandOf(ctx context.Context, command string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", "read -r _ <&3 && exec 3<&- || exit 1\n"+command)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return c
