@@ -33,7 +33,7 @@ type Query struct {
 	Limit    int
 
 	// Figures leaves out of each job what is not needed to compare its figures with those of other jobs: of
-	// its facts, it has the target and the size, and of its result, the users and the figures. Most of the
+	// its facts, it has the target and the size, and of its result, the users, the figures and the cause of a failure. Most of the
 	// time of a long list would otherwise be spent on the rest.
 	Figures bool
 }
@@ -65,7 +65,7 @@ var ErrNotFound = errors.New("no such job")
 const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
 
 // figures replaces the columns facts and result in jobColumns, for Query.Figures.
-const figures = `json_object('target', facts ->> '$.target', 'size', facts ->> '$.size'), json_object('users', coalesce(result ->> '$.users', 0), 'metrics', result -> '$.metrics')`
+const figures = `json_object('target', facts ->> '$.target', 'size', facts ->> '$.size'), json_object('users', coalesce(result ->> '$.users', 0), 'metrics', result -> '$.metrics', 'cause', result -> '$.cause')`
 
 // mostWords limits the words of a search, because each word is searched for in the whole text of
 // each job.

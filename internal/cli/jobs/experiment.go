@@ -277,7 +277,7 @@ func (e *experimenting) perform(ctx context.Context, store *repository.Store, x 
 
 // runsOf selects the runs of an experiment.
 func runsOf(plan settings.Plan) repository.Query {
-	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: plan.Name}}
+	return repository.Query{Action: job.Run, Labels: map[string]string{job.LabelExperiment: plan.Name}, Figures: true}
 }
 
 // performOn performs the runs that are left. servers has the servers whose settings vary, by target.
