@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/document"
@@ -216,6 +218,15 @@ func TestExperimentExport_WritesTablesAndViews(t *testing.T) {
 	query(t, d, server, append(drop, "CREATE ROLE "+name+" LOGIN PASSWORD 's3cr3t'", "CREATE DATABASE "+name+" OWNER "+name)...)
 	t.Cleanup(func() { query(t, d, server, drop...) })
 	w.growing(nil)
+	runs := w.Runner
+	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+		result, err := runs.Do(ctx, spec, control)
+		result.Summary.Elapsed = time.Second
+		for second := range 2 {
+			tell(control, job.Event{Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: float64(second + 1)}, Measured: result.Summary.Coded()}})
+		}
+		return result, err
+	})
 	if code := w.run("experiment", "run", writePlan(t, "scaling.toml", scalingPlan)); code != job.OK {
 		t.Fatalf("run: got exit code %d: %s", code, &w.err)
 	}
@@ -241,6 +252,8 @@ func TestExperimentExport_WritesTablesAndViews(t *testing.T) {
 		"SELECT value FROM sledge.label WHERE name = 'odd'":                                                   `'); DROP TABLE sledge.run; -- \'`,
 		"SELECT count(*) > 18 FROM sledge.figure WHERE name = 'response p99' AND unit = 'ms' AND kind <> ''":  "t",
 		"SELECT count(DISTINCT value) FROM sledge.option WHERE name = 'client_sql'":                           "2",
+		"SELECT count(*), sum(done), min(second), max(second), max(max_ms)::int FROM sledge.second":           "180 3600 1 2 100",
+		"SELECT count(*), min(done_per_second), max(done_per_second) FROM sledge.rate":                        "36 100 100",
 	} {
 		rows, err := session.Query(t.Context(), statement, 2)
 		if err != nil || len(rows.Rows) != 1 || strings.Join(rows.Rows[0], " ") != want {

@@ -1,5 +1,5 @@
 // Package resultdb writes results into a database of the user's, so that they can be queried with SQL: tables of runs, labels,
-// options, settings and figures, and views with the names of pgbench-tools' reports.
+// options, settings, figures and seconds, and views with the names of pgbench-tools' reports.
 package resultdb
 
 import (
@@ -27,6 +27,23 @@ const comment = "Results of Sledge, format 1"
 type Run struct {
 	Job     job.Job
 	Figures []Figure
+	Seconds func() ([]Second, error) // of the measured time; called once, while they are written
+}
+
+// Second holds the transactions of a kind in a second. A latency is nil if none was done.
+type Second struct {
+	Run        job.ID   `json:"run"`
+	Second     float64  `json:"second"` // since the measured time began, at the end of the second
+	Kind       string   `json:"kind"`
+	Seconds    float64  `json:"seconds"` // 1, or more in the later hours of a long run
+	Done       int64    `json:"done"`
+	RolledBack int64    `json:"rolled_back"`
+	Failed     int64    `json:"failed"`
+	Retries    int64    `json:"retries"`
+	P50        *float64 `json:"p50_ms"`
+	P95        *float64 `json:"p95_ms"`
+	P99        *float64 `json:"p99_ms"`
+	Max        *float64 `json:"max_ms"`
 }
 
 // Figure is a figure of a run.
@@ -76,8 +93,42 @@ func write(ctx context.Context, s database.Session, runs []Run) error {
 		if err := writeSome(ctx, s, chunk); err != nil {
 			return err
 		}
+		for _, r := range chunk {
+			if err := writeSeconds(ctx, s, r); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+func writeSeconds(ctx context.Context, s database.Session, r Run) error {
+	seconds, err := r.Seconds()
+	if err != nil {
+		return err
+	}
+	const together = 10_000
+	for chunk := range slices.Chunk(seconds, together) {
+		document, err := asDocument(map[string][]Second{"second": chunk})
+		if err != nil {
+			return err
+		}
+		if err := s.Exec(ctx, document+" INSERT INTO sledge.second "+rowsOf("second")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asDocument begins a statement with rows by the names of their tables, which rowsOf then reads.
+func asDocument(rows any) (string, error) {
+	text, err := json.Marshal(rows)
+	// Hexadecimal digits cannot end the literal, whatever the texts and the server's settings are.
+	return fmt.Sprintf("WITH d AS MATERIALIZED (SELECT convert_from(decode('%x', 'hex'), 'UTF8')::jsonb AS d)", text), err
+}
+
+func rowsOf(table string) string {
+	return fmt.Sprintf("SELECT * FROM jsonb_populate_recordset(NULL::sledge.%s, (SELECT d -> '%[1]s' FROM d))", table)
 }
 
 func writeSome(ctx context.Context, s database.Session, runs []Run) error {
@@ -85,24 +136,19 @@ func writeSome(ctx context.Context, s database.Session, runs []Run) error {
 	for _, r := range runs {
 		all.add(r)
 	}
-	text, err := json.Marshal(all)
+	document, err := asDocument(all)
 	if err != nil {
 		return err
 	}
-	// Hexadecimal digits cannot end the literal, whatever the texts and the server's settings are.
-	document := fmt.Sprintf("WITH d AS MATERIALIZED (SELECT convert_from(decode('%x', 'hex'), 'UTF8')::jsonb AS d)", text)
-	of := func(table string) string {
-		return fmt.Sprintf("SELECT * FROM jsonb_populate_recordset(NULL::sledge.%s, (SELECT d -> '%[1]s' FROM d))", table)
-	}
-	if err := s.Exec(ctx, document+" DELETE FROM sledge.run WHERE run IN (SELECT run FROM ("+of("run")+") AS r)"); err != nil {
+	if err := s.Exec(ctx, document+" DELETE FROM sledge.run WHERE run IN (SELECT run FROM ("+rowsOf("run")+") AS r)"); err != nil {
 		return err
 	}
 	// PostgreSQL checks references at the end of a statement, so one statement fills all tables.
 	insert := document
 	for _, table := range []string{"run", "label", "option", "setting"} {
-		insert += fmt.Sprintf(", into_%s AS (INSERT INTO sledge.%[1]s %s)", table, of(table))
+		insert += fmt.Sprintf(", into_%s AS (INSERT INTO sledge.%[1]s %s)", table, rowsOf(table))
 	}
-	return s.Exec(ctx, insert+" INSERT INTO sledge.figure "+of("figure"))
+	return s.Exec(ctx, insert+" INSERT INTO sledge.figure "+rowsOf("figure"))
 }
 
 // rows are the rows of the tables, by table and column.

@@ -33,6 +33,21 @@ CREATE TABLE sledge.figure (
 	value double precision,
 	PRIMARY KEY (run, kind, name)
 );
+CREATE TABLE sledge.second (
+	run text REFERENCES sledge.run ON DELETE CASCADE,
+	second double precision, -- of the measured time, at its end
+	kind text, -- of transaction
+	seconds double precision NOT NULL, -- 1, or more in the later hours of a long run
+	done bigint NOT NULL,
+	rolled_back bigint NOT NULL, -- as the workload requires
+	failed bigint NOT NULL,
+	retries bigint NOT NULL,
+	p50_ms double precision, -- of the response times of those done
+	p95_ms double precision,
+	p99_ms double precision,
+	max_ms double precision,
+	PRIMARY KEY (run, second, kind)
+);
 
 -- Each run with what varies in its experiment, and its latencies in milliseconds.
 CREATE VIEW sledge.report AS
@@ -65,6 +80,11 @@ CREATE VIEW sledge.lowest_latency AS
 
 CREATE VIEW sledge.tps_per_client AS
 	SELECT experiment, combination, users, figure, median, median / nullif(users, 0) AS per_user FROM sledge.summary WHERE median IS NOT NULL ORDER BY experiment, users;
+
+-- The rate of each second, and its longest response time.
+CREATE VIEW sledge.rate AS
+	SELECT run, second, sum(done) / max(seconds) AS done_per_second, sum(rolled_back) AS rolled_back, sum(failed) AS failed, max(max_ms) AS max_ms
+	FROM sledge.second GROUP BY run, second ORDER BY run, second;
 
 -- The spread of combinations with three or more valid runs.
 CREATE VIEW sledge.variation AS

@@ -11,6 +11,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/resultdb"
 )
@@ -23,7 +24,7 @@ func ExperimentExport(p *program.Program) *cobra.Command {
 		Use:   "export NAME",
 		Short: "Write the runs of an experiment into tables of a PostgreSQL database",
 		Long: `Export writes the runs of an experiment into the schema sledge of a PostgreSQL database: tables of
-runs, labels, options, settings and figures, and views with the names of pgbench-tools' reports, such
+runs, labels, options, settings, figures and seconds, and views with the names of pgbench-tools' reports, such
 as sledge.summary, sledge.fastest and sledge.variation. The first export creates them. Runs that were
 exported before are replaced. It needs the right to create a schema in the database.
 
@@ -81,7 +82,34 @@ func figuresOf(ctx context.Context, store *repository.Store, p *program.Program,
 				r.Figures = append(r.Figures, resultdb.Figure{Kind: figure.Kind, Name: figure.Name, Unit: figure.Unit, Value: *value})
 			}
 		}
+		r.Seconds = func() ([]resultdb.Second, error) { return secondsOf(ctx, store, j) }
 		runs = append(runs, r)
 	}
 	return runs, nil
+}
+
+// secondsOf returns the seconds of a run's measured time.
+func secondsOf(ctx context.Context, store *repository.Store, j job.Job) (list []resultdb.Second, err error) {
+	seconds, err := document.Seconds(ctx, store, j, job.Measure)
+	for _, s := range seconds {
+		for _, t := range s.Transactions {
+			one := resultdb.Second{
+				Run: j.ID, Second: s.Offset, Kind: t.Kind, Seconds: s.Elapsed,
+				Done: t.Done, RolledBack: t.RolledBack, Failed: t.Failed, Retries: t.Retries,
+			}
+			if r := t.Response; r != nil {
+				one.P50, one.P95, one.P99, one.Max = known(r.P50), known(r.P95), known(r.P99), known(r.Max)
+			}
+			list = append(list, one)
+		}
+	}
+	return list, err
+}
+
+// known returns a time, or nil if it is unknown.
+func known(ms meter.Millis) *float64 {
+	if ms.IsZero() {
+		return nil
+	}
+	return new(float64(ms))
 }

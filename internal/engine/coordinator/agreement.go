@@ -38,6 +38,10 @@ func (g *runGroup) chooseAgreement(all *job.Agreement, atHome func() *job.Agreem
 		return own
 	case all.Holds:
 		return all
+	case own.Vague:
+		return own
+	case all.Vague:
+		return all
 	}
 	return nil
 }

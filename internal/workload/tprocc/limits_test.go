@@ -90,7 +90,7 @@ func TestLimit_NamesACheckpoint(t *testing.T) {
 func TestLimit_NamesSlowFlushes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.server.SlowFlushes(50 * time.Millisecond)
+	b.server.SlowFlushes(200 * time.Millisecond) // longer than transactions wait for a core of a busy machine
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 3}, job.Control{}, "rampup", "0s", "duration", "5s", "mix", "1,0,0,0,0")
 	if err != nil {
 		t.Fatal(err)
