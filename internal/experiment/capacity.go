@@ -61,7 +61,7 @@ const (
 type Found struct {
 	Maximum   float64 // transactions a second without a rate
 	Kept      float64 // the highest rate that kept the promise; 0 for none
-	Broken    float64 // the lowest rate above Kept that broke it; 0 for none
+	Broken    float64 // the lowest rate that broke it and above which no rate kept it; 0 for none
 	Confirmed float64 // the capacity; 0 until it is confirmed
 	Recovers  *bool   // whether half of the capacity keeps the promise after an overload; nil until it was tried
 }
@@ -157,7 +157,11 @@ func confirmations(done []Probe, rate float64) (yes, no int) {
 // FoundBy returns what probes have found.
 func FoundBy(done []Probe) (f Found) {
 	done = lastOf(done)
+	highest := 0.0 // that kept the promise in any stage
 	for _, p := range done {
+		if p.Kept {
+			highest = max(highest, p.Rate)
+		}
 		switch {
 		case p.Stage == StageMaximum:
 			f.Maximum = p.Ended
@@ -166,17 +170,11 @@ func FoundBy(done []Probe) (f Found) {
 		}
 	}
 	for _, p := range done {
-		if broken := p.Stage == StageSearch && !p.Kept; broken && p.Rate > f.Kept && (f.Broken == 0 || p.Rate < f.Broken) {
+		if broken := p.Stage != StageMaximum && !p.Kept; broken && p.Rate > highest && (f.Broken == 0 || p.Rate < f.Broken) {
 			f.Broken = p.Rate
 		}
-		if p.Stage != StageConfirm {
-			continue
-		}
-		switch yes, no := confirmations(done, p.Rate); {
-		case yes >= 2:
+		if yes, _ := confirmations(done, p.Rate); p.Stage == StageConfirm && yes >= 2 {
 			f.Confirmed = p.Rate
-		case no >= 2 && (f.Broken == 0 || p.Rate < f.Broken):
-			f.Broken = p.Rate
 		}
 	}
 	if last := len(done) - 1; last >= 0 && done[last].Stage == StageRecovery {

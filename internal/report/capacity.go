@@ -21,7 +21,7 @@ type Capacity struct {
 	Promise string `json:"promise"` // the thresholds that break it: "p99>50ms,failed>0.1%"
 
 	Capacity *float64 `json:"capacity_per_second,omitempty"` // missing if no rate was confirmed
-	Broken   *float64 `json:"broken_per_second,omitempty"`   // the lowest rate above it that broke the promise
+	Broken   *float64 `json:"broken_per_second,omitempty"`   // the lowest rate that broke the promise and above which none kept it
 	Maximum  float64  `json:"maximum_per_second"`            // what the users can do without a rate
 
 	// Recovers is whether half of the capacity keeps the promise after an overload; missing if that was not tried.
