@@ -90,12 +90,19 @@ func TestLimit_NamesACheckpoint(t *testing.T) {
 func TestLimit_NamesSlowFlushes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.server.SlowFlushes(200 * time.Millisecond) // longer than transactions wait for a core of a busy machine
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 3}, job.Control{}, "rampup", "0s", "duration", "5s", "mix", "1,0,0,0,0")
-	if err != nil {
-		t.Fatal(err)
+	b.server.SlowFlushes(50 * time.Millisecond)
+	for try := 1; ; try++ {
+		result, err := b.do(t, job.Spec{Action: job.Run, Users: 3}, job.Control{}, "rampup", "0s", "duration", "5s", "mix", "1,0,0,0,0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := limitOf(t, result)
+		if strings.HasPrefix(says, "limited by other programs") && try < 4 {
+			continue // the machine is so busy that transactions wait longer for a core than for a flush
+		}
+		mustSay(t, says, "limited by log flushes", "most in new order", "a flush takes ")
+		return
 	}
-	mustSay(t, limitOf(t, result), "limited by log flushes", "most in new order", "a flush takes ")
 }
 
 // Three times as many processes as the machine has cores compute all the time.
