@@ -210,9 +210,9 @@ to allow, such as restart the server.`,
 			if err != nil {
 				return err
 			}
-			create, what, allow := server.Init, "a certificate and a token", ""
+			create, what, allow, again := server.Init, "a certificate and a token", "", ""
 			if changes {
-				create, what, allow = server.InitChanges, "a token for changes", " --allow restart=COMMAND"
+				create, what, allow, again = server.InitChanges, "a token for changes", " --allow restart=COMMAND", " --replace"
 			}
 			identity, token, err := create(where, replace)
 			if err != nil {
@@ -232,10 +232,10 @@ Start the agent on an address that the clients reach:
   sledge agent%s --listen ADDRESS:%d%s
 Save it on each client, which asks for the token:
   sledge agent add %s ADDRESS:%d \
-  --fingerprint %s
+  --fingerprint %s%s
 This is the token. Save it now: it cannot be shown again, because only its hash
 is saved.
-`, what, where, of, agent.Port, allow, short, agent.Port, identity.Fingerprint())
+`, what, where, of, agent.Port, allow, short, agent.Port, identity.Fingerprint(), again)
 			_, err = fmt.Fprintln(p.Whole, token)
 			return err
 		}),

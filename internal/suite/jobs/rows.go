@@ -62,7 +62,7 @@ type checksum struct {
 
 var (
 	rowHash   = maphash.MakeSeed()
-	checksums sync.Map // by population and table, because all databases have the same rows
+	checksums sync.Map // functions by population and table, because all databases have the same rows
 )
 
 // add adds a row, and returns the buffer for the next one.
@@ -76,11 +76,14 @@ func (c *checksum) add(t suite.T, line []byte, columns []schema.Column, row []st
 	return line
 }
 
-func generated(t suite.T, population string, table schema.Table) (sum checksum) {
-	key := population + " " + table.Name
-	if known, is := checksums.Load(key); is {
-		return known.(checksum)
-	}
+// generated returns the checksum of the rows of a table that the workload generates. Databases that are tested side by
+// side wait for the first of them.
+func generated(t suite.T, population string, table schema.Table) checksum {
+	sum, _ := checksums.LoadOrStore(population+" "+table.Name, sync.OnceValue(func() checksum { return generate(t, table) }))
+	return sum.(func() checksum)()
+}
+
+func generate(t suite.T, table schema.Table) (sum checksum) {
 	var values []any
 	var buf, line []byte
 	row := make([]string, len(table.Columns))
@@ -102,7 +105,6 @@ func generated(t suite.T, population string, table schema.Table) (sum checksum) 
 			line = sum.add(t, line, table.Columns, row)
 		}
 	}
-	checksums.Store(key, sum)
 	return sum
 }
 
