@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/spf13/cobra"
 
@@ -599,5 +601,23 @@ func TestFailIf_AddsUpAndEndsWithItsOwnExitCode(t *testing.T) {
 	}
 	if got := w.asked[0].Options["fail_if"]; got != "p99>50ms,nopm<1000,stall>2s" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A command leaves nothing in memory: results of runs take megabytes.
+func TestRun_IsForgottenAtItsEnd(t *testing.T) {
+	ran := func() weak.Pointer[program.Program] {
+		w := newWorld(t)
+		w.growing(nil)
+		if code := w.run("run", "--db", "sqlite"); code != job.OK {
+			t.Errorf("got exit code %d: %s", code, &w.err)
+		}
+		return weak.Make(w.Program)
+	}()
+	for range 3 {
+		runtime.GC()
+	}
+	if ran.Value() != nil {
+		t.Error("the command is still in memory")
 	}
 }

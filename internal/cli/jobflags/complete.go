@@ -14,6 +14,17 @@ import (
 	"sledge/internal/settings"
 )
 
+// CompleteFlag lets the shell complete the values of a flag that c has. Cobra keeps such functions in a global
+// variable, and with them all that the flags refer to, so only a command line that asks for completions registers them.
+func CompleteFlag(p *program.Program, c *cobra.Command, name string, complete Complete) {
+	if len(p.Args) == 0 || !strings.HasPrefix(p.Args[0], cobra.ShellCompRequestCmd) {
+		return
+	}
+	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err) // there is no such flag, or it was registered twice
+	}
+}
+
 // Complete returns the completions of a word for the shell.
 type Complete = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
@@ -48,9 +59,7 @@ func CompleteSettings(p *program.Program, c *cobra.Command, s *Flags) {
 		if c.Flags().Lookup(name) == nil {
 			continue
 		}
-		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
-			panic(err) // the flag was declared twice
-		}
+		CompleteFlag(p, c, name, completion)
 	}
 }
 

@@ -80,9 +80,7 @@ func CeilingCommand(p *program.Program) *cobra.Command {
 	program.PutInSection(flags, program.SectionMain, "db", "users", "duration")
 	program.PutInSection(flags, program.SectionOutput, "json")
 	program.PutInSection(flags, program.SectionRecord, "repo")
-	if err := c.RegisterFlagCompletionFunc("db", jobflags.Fixed(names...)); err != nil {
-		panic(err) // the flag was declared twice
-	}
+	jobflags.CompleteFlag(p, c, "db", jobflags.Fixed(names...))
 	return c
 }
 

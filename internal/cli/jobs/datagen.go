@@ -92,9 +92,7 @@ give --overwrite.`,
 	flags.BoolVar(&f.Verbose, "verbose", false, "show the output of every worker")
 	jobflags.CompleteSettings(p, c, &f.Flags)
 	for name, choices := range map[string][]string{"format": datagen.FormatNames(), "compress": datagen.CompressionNames()} {
-		if err := c.RegisterFlagCompletionFunc(name, jobflags.Fixed(choices...)); err != nil {
-			panic(err) // there is no such flag
-		}
+		jobflags.CompleteFlag(p, c, name, jobflags.Fixed(choices...))
 	}
 	c.AddCommand(verifyCommand(p))
 	return c

@@ -68,9 +68,7 @@ command, add --as to the command: sledge run --as toml.`,
 	c.Flags().StringVar(&as, "as", "", jobflags.FormHelp())
 	c.Flags().StringVar(&action, "action", "run", "command that the settings are for: build, check, run, delete")
 	for name, words := range map[string][]string{"as": jobflags.FormNames(), "action": {"build", "check", "run", "delete"}} {
-		if err := c.RegisterFlagCompletionFunc(name, jobflags.Fixed(words...)); err != nil {
-			panic(err) // the flag was declared twice
-		}
+		jobflags.CompleteFlag(p, c, name, jobflags.Fixed(words...))
 	}
 	return c
 }

@@ -45,9 +45,7 @@ func (l *listing) addTo(c *cobra.Command, p *program.Program) {
 		"db": jobflags.Fixed(jobflags.DatabaseWords(p)...), "workload": jobflags.Fixed(jobflags.WorkloadWords(p)...),
 		"action": jobflags.Fixed(words(job.Actions)...), "status": jobflags.Fixed(words(job.Statuses)...),
 	} {
-		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
-			panic(err) // the flag was not declared, or twice
-		}
+		jobflags.CompleteFlag(p, c, name, completion)
 	}
 }
 

@@ -366,9 +366,7 @@ writes to standard output.`,
 	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, ", "))
 	c.Flags().StringVar(&output, "output", "", "`file` to write")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
-	if err := c.RegisterFlagCompletionFunc("format", jobflags.Fixed(report.Formats...)); err != nil {
-		panic(err) // the flag was not declared
-	}
+	jobflags.CompleteFlag(a.program, c, "format", jobflags.Fixed(report.Formats...))
 	return c
 }
 

@@ -76,11 +76,9 @@ folder. --output names another file; --output - writes to standard output.`,
 	flags.IntSliceVar(&asked.profiles, "profile", nil, "`number` of the performance profile to report; repeat as needed")
 	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output (default: named after the job)")
 	flags.BoolVar(&asked.force, "force", false, "overwrite an existing file")
-	if err := c.RegisterFlagCompletionFunc("profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	jobflags.CompleteFlag(a.program, c, "profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return a.completeProfiles(c, nil, word)
-	}); err != nil {
-		panic(err) // the flag was not declared
-	}
+	})
 	return c
 }
 

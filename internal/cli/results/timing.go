@@ -64,9 +64,7 @@ profile. sledge jobs show --json lists each execution of a query.`,
 	flags.BoolVar(&asked.users, "users", false, "show each virtual user (needs a run with a time profile)")
 	flags.BoolVar(&asked.seconds, "seconds", false, "show each second")
 	flags.StringVar(&asked.phase, "phase", string(job.Measure), "`phase` of the run: measure or ramp-up")
-	if err := c.RegisterFlagCompletionFunc("phase", jobflags.Fixed(words(timedPhases)...)); err != nil {
-		panic(err) // the flag was not declared
-	}
+	jobflags.CompleteFlag(a.program, c, "phase", jobflags.Fixed(words(timedPhases)...))
 	return c
 }
 
