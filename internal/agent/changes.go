@@ -20,6 +20,9 @@ import (
 const (
 	filePatience = time.Minute      // for reading or writing a file of settings
 	away         = 30 * time.Second // for an agent that is being restarted
+
+	// RestartPatience is for a restart, in which a server may write gigabytes to its disk.
+	RestartPatience = 10 * time.Minute
 )
 
 // Name returns the name under which the agent is saved.
@@ -69,7 +72,8 @@ func (c *Client) WriteSettings(ctx context.Context, file SettingsFile) error {
 func (c *Client) change(ctx context.Context, method, path string, body []byte, answer any) error {
 	begun := time.Now()
 	response, err := c.send(ctx, method, path, bytes.NewReader(body))
-	for method != http.MethodGet && err != nil && ctx.Err() == nil && time.Since(begun) < away {
+	_, another := errors.AsType[*WrongFingerprintError](err)
+	for method != http.MethodGet && err != nil && !another && ctx.Err() == nil && time.Since(begun) < away {
 		time.Sleep(500 * time.Millisecond)
 		response, err = c.send(ctx, method, path, bytes.NewReader(body))
 	}

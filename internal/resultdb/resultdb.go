@@ -123,7 +123,7 @@ func writeSeconds(ctx context.Context, s database.Session, r Run) error {
 // asDocument begins a statement with rows by the names of their tables, which rowsOf then reads.
 func asDocument(rows any) (string, error) {
 	text, err := json.Marshal(rows)
-	// Hexadecimal digits cannot end the literal, whatever the texts and the server's settings are.
+	// Texts could end the literal, depending on the server's settings. Hexadecimal digits cannot.
 	return fmt.Sprintf("WITH d AS MATERIALIZED (SELECT convert_from(decode('%x', 'hex'), 'UTF8')::jsonb AS d)", text), err
 }
 

@@ -77,9 +77,6 @@ func (c configuration) with(lines string) configuration {
 	return c
 }
 
-// restartPatience is the time limit for a restart, in which a server may write gigabytes to its disk.
-const restartPatience = 10 * time.Minute
-
 // readFile returns the configuration file before the first change.
 func (s *Server) readFile(ctx context.Context) (*configuration, error) {
 	own := s.plan.Server.Tuning.File
@@ -178,7 +175,7 @@ func (s *Server) startAsBefore(ctx context.Context) error {
 
 // restart restarts the server, and waits until it answers.
 func (s *Server) restart(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.RestartPatience)
 	defer cancel()
 	slow := time.AfterFunc(2*time.Second, func() { s.how.Say("waiting for the server to restart") })
 	defer slow.Stop()
@@ -261,7 +258,7 @@ func (s *Server) startLeft(ctx context.Context, folder string, failure error) (d
 
 // awaitCommands waits for commands that killed processes have left running, by the journals of a server.
 func (s *Server) awaitCommands(ctx context.Context, folder string) error {
-	ctx, cancel := context.WithTimeout(ctx, restartPatience)
+	ctx, cancel := context.WithTimeout(ctx, agent.RestartPatience)
 	defer cancel()
 	journals, err := filepath.Glob(filepath.Join(folder, "settings", "*.json"))
 	if err != nil {

@@ -70,15 +70,12 @@ type changes struct {
 // agent, as the command does.
 const commandFile = "agent-command.json"
 
-// restartPatience is the time limit for a restart, in which a server may write gigabytes to its disk.
-const restartPatience = 10 * time.Minute
-
 // restart restarts the server, when the command of an earlier restart has ended.
 func (c *changes) restart(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restartPatience) // a client that leaves must not end a restart in the middle
-	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.RestartPatience) // a client that leaves must not end a restart in the middle
+	defer cancel()
 	path := filepath.Join(c.folder, commandFile)
 	var earlier host.Process
 	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &earlier) == nil {

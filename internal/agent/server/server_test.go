@@ -28,14 +28,17 @@ type testAgent struct {
 }
 
 // serve starts an agent. Its readings are those that a test adds. ahead is by how much its clock is
-// ahead.
-func serve(t *testing.T, identity Identity, token string, ahead time.Duration) testAgent {
+// ahead. allowed is what it allows: one value at most.
+func serve(t *testing.T, identity Identity, token string, ahead time.Duration, allowed ...Allowed) testAgent {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := New(identity, "test")
+	for _, one := range allowed {
+		s.Allow(one)
+	}
 	s.now = func() time.Time { return time.Now().Add(ahead) }
 	s.begun = s.now()
 	ctx, end := context.WithCancel(t.Context())
@@ -340,7 +343,7 @@ func TestServer_ChangesOnlyWhatIsAllowed(t *testing.T) {
 	}
 	wants("not allowed", as(token).MayRestart(t.Context()), "--allow restart=")
 	wants("not allowed", as(token).WriteSettings(t.Context(), none), "--allow settings=")
-	a.Allow(allowed)
+	a = serve(t, identity, token, 0, allowed)
 	_, err = as(watching).ReadSettings(t.Context())
 	wants("reading", err, "only watches")
 	wants("a token that only watches", as(watching).MayRestart(t.Context()), "does not allow restarts")
@@ -389,8 +392,7 @@ func TestServer_RestartsOneAfterAnother(t *testing.T) {
 	allowed := Allowed{Restart: fmt.Sprintf("echo begin >> %[1]s; sleep 0.3; echo end >> %[1]s; echo no server here; exit 3", log)}
 	var agents []testAgent
 	for range 2 { // the second is the one that was started after a kill
-		a := serve(t, identity, token, 0)
-		a.Allow(allowed)
+		a := serve(t, identity, token, 0, allowed)
 		agents = append(agents, a)
 	}
 	failures := make(chan error)
