@@ -78,6 +78,12 @@ var layers = map[string]string{
 	"database/*": "database database/* doctor job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
+	// A workload that is read from files.
+	"workload/script/files": "database job meter option schema sqlfile workload",
+
+	// The examples of such workloads.
+	"examples/workloads": "",
+
 	// Data that a standard defines.
 	"workload/tproch/dbgen": "",
 
@@ -92,7 +98,7 @@ var layers = map[string]string{
 	"engine/order": "job meter workload",
 
 	// Finds databases and workloads by name, without naming any.
-	"catalog": "database engine/load option sqlfile workload",
+	"catalog": "database engine/load job option sqlfile workload",
 
 	// Events to watchers.
 	"engine/feed": "job",
@@ -167,7 +173,7 @@ var layers = map[string]string{
 	"cli/jobs":      "agent bundle cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings shell statistics terminal tuning",
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
-	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",
+	"cli/options":   "catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
 
@@ -192,7 +198,7 @@ var layers = map[string]string{
 	"web/pages": "",
 
 	// Generated lists, their generators, and the program.
-	"catalog/edition":  "catalog database database/* workload workload/*",
+	"catalog/edition":  "catalog database database/* workload workload/* workload/script/files",
 	"catalog/generate": "",
 	"cli/generate":     "catalog/edition cli cli/program manual settings",
 	"interpreter/pack": "",

@@ -58,6 +58,9 @@ type Use struct {
 	// Analytic says that the workload has few queries that read much data, instead of many short
 	// transactions.
 	Analytic bool
+
+	// OwnSQL says that the workload consists of SQL that the user has written.
+	OwnSQL bool
 }
 
 // SchemaName is the name of a schema in a database.

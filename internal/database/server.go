@@ -49,6 +49,10 @@ type Server struct {
 	// transactions.
 	CountsStatements string
 
+	// CountsCommits says, in words, that Counter misses statements that commit by themselves; runs with
+	// such statements do not use Counter. It is "" if Counter counts them.
+	CountsCommits string
+
 	// Disturbances lists what slows the server at this moment and does not belong to the run, such
 	// as old snapshots and dead rows. Its error may mean that the user has no right to ask.
 	// Optional.

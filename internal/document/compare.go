@@ -84,7 +84,7 @@ func runsLike(j job.Job, all []job.Job) (list []job.Job) {
 // or "" if that is unknown.
 func defaultsOf(resolver settings.Resolver) func(j job.Job, name string) string {
 	return func(j job.Job, name string) string {
-		pair, err := resolver.Known().Pair(j.Spec.Database, j.Spec.Workload)
+		pair, err := resolver.Known().PairOf(j.Spec)
 		if err != nil {
 			return ""
 		}

@@ -92,7 +92,7 @@ func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]data
 func deletable(ctx context.Context, j plan.Job, session database.Session) (d Deletion, others []string, err error) {
 	st, err := target.Inspect(ctx, j, session)
 	if err == nil {
-		err = st.Refusal(j)
+		err = errors.Join(st.Refusal(j), st.Unproven(j))
 	}
 	if err != nil {
 		return d, nil, err

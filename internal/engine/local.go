@@ -148,7 +148,7 @@ func failed(r job.Result, err error) job.Result {
 
 // Plan looks up the names of a spec and binds its options.
 func (l Local) Plan(spec job.Spec) (plan.Plan, error) {
-	pair, err := l.Pair(spec.Database, spec.Workload)
+	pair, err := l.PairOf(spec)
 	if err != nil {
 		return plan.Plan{}, err
 	}

@@ -19,6 +19,7 @@ type Spec struct {
 	Action   Action        `json:"action"`
 	Database string        `json:"database"`
 	Workload string        `json:"workload"`
+	Files    Files         `json:"files,omitempty"`
 	Options  option.Values `json:"options"` // options that differ from their defaults, without secrets
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
@@ -39,6 +40,10 @@ type Spec struct {
 	// description, and are not kept.
 	Names option.Names `json:"-"`
 }
+
+// Files are the files of a workload that the user has written, by their paths in its folder; nil for a
+// workload of Sledge.
+type Files map[string]string
 
 // Values returns all options, including secret ones, for binding and for connecting.
 func (s Spec) Values() option.Values {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,7 +151,11 @@ func (r Resolver) chooseWorkload(general []source) (*workload.Workload, error) {
 	if !ok {
 		return r.DefaultWorkload(), nil
 	}
-	w, err := r.Workload(e.text)
+	name := e.text
+	if catalog.IsFolder(name) {
+		name = filepath.Join(relativeTo(e.folder, name), name) + string(filepath.Separator)
+	}
+	w, err := r.Workload(name)
 	if err != nil {
 		return nil, e.wrong("%w", err)
 	}

@@ -126,7 +126,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume, Note: s.Note}
+	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Files: w.Files, Resume: s.Resume, Note: s.Note}
 	if spec.Labels, err = chooseLabels(general, s.Labels); err != nil {
 		return Order{}, err
 	}
@@ -200,7 +200,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 
 // Order binds a spec that contains all values, including secrets. Its errors are about the spec.
 func (r Resolver) Order(spec job.Spec) (Order, error) {
-	pair, err := r.Pair(spec.Database, spec.Workload)
+	pair, err := r.PairOf(spec)
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}

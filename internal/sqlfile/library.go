@@ -143,6 +143,11 @@ func (l *Library) Query(name string) (Query, error) {
 	if !ok {
 		return Query{}, fmt.Errorf("no SQL is named %s", name)
 	}
+	return l.Parse(name, text)
+}
+
+// Parse is the function Parse for the library's database and schema.
+func (l *Library) Parse(name, text string) (Query, error) {
 	q, err := Parse(name, text, l.placeholder)
 	q.Text = l.rename(q.Text)
 	return q, err

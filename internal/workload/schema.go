@@ -35,6 +35,10 @@ type Schema struct {
 	// "" if the schema can be built. Optional.
 	Unbuildable func(options any) (option, why string)
 
+	// KeepsLog makes a build leave its log, which then proves that the tables are Sledge's. It is for
+	// workloads whose tables may be named and made like those of other programs.
+	KeepsLog bool
+
 	// Keeps is an additional table in which runs record the state of the schema. Optional.
 	Keeps *Keeping
 

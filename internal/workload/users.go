@@ -31,6 +31,9 @@ type Users struct {
 	// Optional: nil means that it never does.
 	Piecemeal func(options any) bool
 
+	// Autocommits means that some statements are committed by themselves, without COMMIT.
+	Autocommits bool
+
 	// Finite means that a run ends when its terminals have no more work. It has no ramp-up and is
 	// measured until the work is done. Executors are Spanners.
 	Finite bool

@@ -21,6 +21,10 @@ type Workload struct {
 	Default bool     // whether it is used if the user chooses none; true for one workload
 	Kinds   []Kind   // its transactions, in the order of meter.Kind
 
+	// Files are the files of a workload that was read from a folder, by their paths in it; nil for a
+	// workload of this program. A job's spec contains them, so that the job can be repeated.
+	Files map[string]string
+
 	Options func() any   // a pointer to a new option struct
 	Use     database.Use // which of a database's own options it uses
 

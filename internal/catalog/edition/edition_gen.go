@@ -15,6 +15,7 @@ import (
 	"sledge/internal/database/sqlite"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/workload"
+	"sledge/internal/workload/script/files"
 	"sledge/internal/workload/tprocc"
 	"sledge/internal/workload/tproch"
 )
@@ -36,4 +37,4 @@ var Catalog = catalog.New(
 		tprocc.Workload,
 		tproch.Workload,
 	},
-)
+).WithOwn(catalog.Own{Read: files.Read, New: files.New})

@@ -110,7 +110,7 @@ func (s *Flags) command(p *program.Program, j job.Job, action job.Action) string
 			add(f.Name, value)
 		}
 	}
-	pair, _ := p.Resolver.Pair(j.Spec.Database, j.Spec.Workload) // cannot fail: the caller has already looked up the pair
+	pair, _ := p.Resolver.PairOf(j.Spec) // cannot fail: the caller has already looked up the pair
 	for _, setting := range s.Set {
 		name, _, _ := strings.Cut(setting, "=")
 		o, _ := settings.Find(pair, name)

@@ -74,7 +74,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	exported := metrics.NewRegistry(p.Version)
 	exported.OTLP = otlp
 	s.Verbs = api.New(api.Config{
-		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
+		Resolver: settings.Resolver{Catalog: p.Resolver.WithoutFolders()}, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),

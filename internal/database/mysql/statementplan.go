@@ -18,6 +18,7 @@ import (
 func NewServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Tuning = tuning
+	server.CountsCommits = "the server counts COMMIT statements, and some statements of this workload commit by themselves"
 	if server.Statements == nil || server.Statements.Explain == nil {
 		return server
 	}

@@ -71,5 +71,8 @@ func refuses(use database.Use) string {
 	if use.Analytic {
 		return "Redis has no queries: the client would compute joins and sums, so a run would measure the client"
 	}
+	if use.OwnSQL {
+		return "Redis has no SQL for transactions"
+	}
 	return ""
 }

@@ -75,7 +75,7 @@ func serve(c catalog.Catalog, in io.Reader, out io.Writer) error {
 
 // listen begins to answer the connections to a port of this machine.
 func listen(c catalog.Catalog, spec job.Spec) (*database.Answers, net.Listener, error) {
-	pair, err := c.Pair(spec.Database, spec.Workload)
+	pair, err := c.PairOf(spec)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -79,6 +79,9 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if pair.Database.Embedded() {
 		p.Pacing.Connections.Loops = 0
 	}
+	if w := pair.Workload; len(w.Schema.Tables(p.Settings, spec.Seed)) == 0 && (spec.Action == job.Build || spec.Action == job.Delete) {
+		return Plan{}, fmt.Errorf("%s has no tables, so there is nothing to %s: run it on tables that are there", w.Title, spec.Action)
+	}
 	if w := pair.Workload; w.Schema.Unbuildable != nil && spec.Action == job.Build {
 		if name, why := w.Schema.Unbuildable(p.Settings); why != "" {
 			return Plan{}, p.Spec.Names.Wrong(name, p.Spec.Options[name], "%s", why)
@@ -135,6 +138,9 @@ func bindJob(pair catalog.Pair, spec job.Spec, fresh catalog.Fresh) (Job, error)
 	j.Server = d.Server(j.SQL)
 	if w.Users.Piecemeal != nil && w.Users.Piecemeal(j.Settings) && spec.Action == job.Run && j.Server.CountsStatements != "" {
 		j.Server.Counter, j.Uncounted = nil, j.Server.CountsStatements
+	}
+	if w.Users.Autocommits && spec.Action == job.Run && j.Server.CountsCommits != "" {
+		j.Server.Counter, j.Uncounted = nil, j.Server.CountsCommits
 	}
 	return j.At(fresh.Connection), nil
 }

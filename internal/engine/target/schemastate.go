@@ -68,7 +68,7 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 		schemas[r.Schema] = true
 	}
 	st.findKept(j, found, schemas)
-	if book, there := found[database.BuildLogTable.Name]; there {
+	if book, there := found[database.BuildLogTable.Name]; there && len(tables) > 0 {
 		if err := st.readBook(ctx, j, s, book); err != nil {
 			return st, err
 		}
@@ -80,9 +80,9 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 	switch {
 	case len(st.strange) > 0:
 		st.State = taken
-	case st.hasBook:
+	case st.hasBook && (!st.BuildLog.Ended || len(st.missing) > 0):
 		st.State = halfMade
-	case len(st.tables) == 0:
+	case len(st.tables) == 0 && len(tables) > 0:
 		st.State = nothing
 	case len(st.missing) > 0:
 		st.State = part
@@ -179,6 +179,16 @@ func (st SchemaState) OwnTables(j plan.Job) []string {
 		tables = append(tables, database.BuildLogTable.Name)
 	}
 	return tables
+}
+
+// Unproven returns an error if nothing proves that Sledge has built the tables.
+func (st SchemaState) Unproven(j plan.Job) error {
+	if !j.Workload.Schema.KeepsLog || st.hasBook || len(st.tables) == 0 {
+		return nil
+	}
+	return refused(fmt.Errorf(
+		"%s has the tables of %s, but not the table %s that a build of Sledge leaves, so another program may have built them. Nothing was dropped: drop them yourself if they are not needed",
+		j.Target(), j.Workload.Title, database.BuildLogTable.Name))
 }
 
 // Listed joins the first few names, and counts the others.

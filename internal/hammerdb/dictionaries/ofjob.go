@@ -13,7 +13,7 @@ import (
 // OfJob returns all settings of a job, including defaults, in the sections of HammerDB's
 // dictionaries, without secrets. It returns nothing if the database or the workload is unknown.
 func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
-	pair, err := c.Known().Pair(spec.Database, spec.Workload)
+	pair, err := c.Known().PairOf(spec)
 	if err != nil {
 		return nil
 	}

@@ -235,6 +235,8 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 func (s *cycle) wantAgreement(t suite.T, a *job.Agreement) {
 	t.Helper()
 	switch {
+	case a == nil && s.Workload.Evidence.Probe == nil:
+		t.Logf("the tables of this workload keep no count to compare")
 	case a == nil:
 		t.Error("the client's count was not compared with the server's")
 	case a.Holds:

@@ -31,11 +31,16 @@ type Built func(t suite.T, d *database.Database, values option.Values, build, ch
 // Run runs the suite on every database. look checks runs, and built checks the first build; both
 // may be nil.
 func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
-	for pair := range edition.Catalog.Pairs() {
-		if pair.Workload != w {
-			continue
+	RunOn(t, edition.Catalog.Databases, w, look, built)
+}
+
+// RunOn is Run on some databases.
+func RunOn(t *testing.T, databases []*database.Database, w *workload.Workload, look Look, built Built) {
+	for _, d := range databases {
+		pair, err := edition.Catalog.Match(d, w)
+		if err != nil {
+			continue // the database does not support the workload
 		}
-		d := pair.Database
 		of := jobs.Subject{
 			Pair: pair, Version: "test", Measured: time.Second / 2,
 			Chosen: func(v workload.Variant) bool { return !v.Afar },

@@ -1,0 +1,1 @@
+INSERT INTO message (m_id, m_text) VALUES (:m_id, :m_text)

@@ -1,0 +1,1 @@
+CREATE INDEX measurement_device ON measurement (m_device, m_time)

@@ -1,0 +1,1 @@
+INSERT INTO measurement (m_id, m_device, m_time, m_value) VALUES (:m_id, :m_device, :m_time, :m_value)

@@ -1,0 +1,1 @@
+CREATE INDEX sale_customer ON sale (s_customer, s_id)

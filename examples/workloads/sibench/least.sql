@@ -1,0 +1,1 @@
+SELECT MIN(value) AS least FROM sitest

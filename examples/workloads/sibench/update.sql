@@ -1,0 +1,1 @@
+UPDATE sitest SET value = value + 1 WHERE id = :id

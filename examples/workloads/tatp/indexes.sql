@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX subscriber_nbr ON subscriber (sub_nbr)

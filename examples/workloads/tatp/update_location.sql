@@ -1,0 +1,1 @@
+UPDATE subscriber SET vlr_location = :vlr_location WHERE sub_nbr = :sub_nbr

@@ -1,0 +1,1 @@
+CREATE INDEX votes_phone ON votes (phone)

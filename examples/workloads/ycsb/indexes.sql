@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX usertable_number ON usertable (ycsb_number)
