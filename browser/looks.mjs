@@ -157,6 +157,9 @@ await play(
         await person.page.goto('about:blank') // so that nothing of the page before is there
         await person.go(hash)
         await there.waitFor({ timeout: patience })
+        if (hash.startsWith('#/jobs?') || hash === '#/jobs') { // the filters are as wide as their longest choice
+          await person.page.locator('option[value="tprocc"]').first().waitFor({ state: 'attached', timeout: patience })
+        }
         await person.page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => undefined) // a notice may be waited for
         await take(person, name)
         const path = hash.replace(/^#\/|\?.*$/g, '').split('/')

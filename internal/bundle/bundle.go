@@ -12,6 +12,7 @@ package bundle
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"sledge/internal/job"
@@ -97,7 +98,7 @@ func (b *Bundle) Config() (string, error) {
 			return "", fmt.Errorf("job %s is a %s, and only runs are repeated", r.Job.ID, r.Job.Spec.Action)
 		case r.Config == "":
 			return "", fmt.Errorf("the settings of run %s cannot be repeated: they name files that are not in the bundle", r.Job.ID)
-		case r.Config != first.Config:
+		case r.Config != first.Config, !maps.Equal(r.Job.Spec.Files, first.Job.Spec.Files):
 			return "", fmt.Errorf("runs %s and %s have different settings: bundle them apart", first.Job.ID, r.Job.ID)
 		}
 	}

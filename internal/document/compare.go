@@ -72,7 +72,7 @@ func runsLike(j job.Job, all []job.Job) (list []job.Job) {
 	target, size := place(j)
 	for _, other := range all {
 		t, s := place(other)
-		same := maps.Equal(other.Spec.Options, j.Spec.Options) && slices.EqualFunc(other.Spec.Beside, j.Spec.Beside, job.Group.Equal) && report.Users(other) == report.Users(j) && t == target && s == size
+		same := maps.Equal(other.Spec.Options, j.Spec.Options) && maps.Equal(other.Spec.Files, j.Spec.Files) && slices.EqualFunc(other.Spec.Beside, j.Spec.Beside, job.Group.Equal) && report.Users(other) == report.Users(j) && t == target && s == size
 		if same && (other.Status.Valid() || other.ID == j.ID) {
 			list = append(list, other)
 		}

@@ -4,7 +4,11 @@ package job
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
+	"slices"
 
 	"sledge/internal/option"
 )
@@ -44,6 +48,19 @@ type Spec struct {
 // Files are the files of a workload that the user has written, by their paths in its folder; nil for a
 // workload of Sledge.
 type Files map[string]string
+
+// Sum returns a short checksum of the files, which differs if anything in them does; "" if there are
+// none.
+func (f Files) Sum() string {
+	if len(f) == 0 {
+		return ""
+	}
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(hash, "%d %s %d %s", len(name), name, len(f[name]), f[name])
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:4])
+}
 
 // Values returns all options, including secret ones, for binding and for connecting.
 func (s Spec) Values() option.Values {

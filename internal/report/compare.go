@@ -246,6 +246,7 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	add("seed", false, func(j job.Job) string { return strconv.FormatUint(j.Spec.Seed, 10) })
 	add("database", false, func(j job.Job) string { return j.Spec.Database })
 	add("workload", false, func(j job.Job) string { return j.Spec.Workloads() })
+	add("files of the workload", false, func(j job.Job) string { return j.Spec.Files.Sum() })
 	var names []string
 	for _, j := range runs {
 		for _, g := range j.Spec.Groups() {

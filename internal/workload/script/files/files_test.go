@@ -130,6 +130,11 @@ func TestNew_NamesTheMistakeAndItsLine(t *testing.T) {
 	if _, err := files.New("shop", shop()); err != nil {
 		t.Error(err)
 	}
+	outside := shop()
+	outside["../look.sql"] = "SELECT 1 AS one"
+	if _, err := files.New("shop", outside); err == nil || !strings.Contains(err.Error(), `no file "../look.sql"`) {
+		t.Errorf("got %v, want a file outside the folder refused", err)
+	}
 	if _, err := files.New("my-shop", shop()); err == nil || !strings.Contains(err.Error(), `called "my-shop"`) {
 		t.Errorf("got %v, want the name refused", err)
 	}
