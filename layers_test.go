@@ -79,7 +79,10 @@ var layers = map[string]string{
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// A workload that is read from files.
-	"workload/script/files": "database job meter option schema sqlfile workload",
+	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench",
+
+	// pgbench's script language.
+	"workload/script/pgbench": "",
 
 	// The examples of such workloads.
 	"examples/workloads": "",

@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/statistics"
 	"sledge/internal/terminal"
 )
 
@@ -22,7 +23,12 @@ type Capacity struct {
 
 	Capacity *float64 `json:"capacity_per_second,omitempty"` // missing if no rate was confirmed
 	Broken   *float64 `json:"broken_per_second,omitempty"`   // the lowest rate that broke the promise and above which none kept it
-	Maximum  float64  `json:"maximum_per_second"`            // what the users can do without a rate
+
+	// Interval is the 95 % interval of the rate at which half of the runs keep the promise; missing if the
+	// runs do not tell.
+	Interval *statistics.Interval `json:"interval_per_second,omitempty"`
+
+	Maximum float64 `json:"maximum_per_second"` // what the users can do without a rate
 
 	// Recovers is whether half of the capacity keeps the promise after an overload; missing if that was not tried.
 	Recovers *bool `json:"recovers,omitempty"`
@@ -78,6 +84,21 @@ func Unclear(seconds []job.Second, limit time.Duration) (bool, error) {
 	return list[second] <= limit && limit < list[ninth], nil
 }
 
+// SetInterval sets the interval from the probes, except that after an overload, which may still suffer
+// from it.
+func (c *Capacity) SetInterval() {
+	var trials []statistics.Trial
+	for _, p := range c.Probes {
+		if p.Rate > 0 && p.Stage != "recovery" {
+			trials = append(trials, statistics.Trial{Rate: p.Rate, Kept: p.Kept})
+		}
+	}
+	c.Interval = nil
+	if l, ok := statistics.LimitOf(trials); ok {
+		c.Interval = &l.Interval
+	}
+}
+
 // SetCurve sets the curve of promises from the probes.
 func (c *Capacity) SetCurve() {
 	c.Curve = []PromisedRate{}
@@ -126,9 +147,12 @@ func (c Capacity) whole(b *page) {
 			text += fmt.Sprintf(", as at %s a second", figured(c.Broken))
 		}
 		b.say(plain, "%s.", text)
-		const wide = 1.1
-		if c.Broken != nil && *c.Broken > wide**c.Capacity {
-			b.say(b.Look.Doubtful, "! It is known only between %s and %s a second: runs with the same rate differ, for example because of checkpoints. Let each run measure longer (--probe, --confirm), over several of them.", figured(c.Capacity), figured(c.Broken))
+		const wide = 1.25
+		if i := c.Interval; i != nil {
+			b.say(plain, "Half of the runs keep it at %s to %s a second (95 %% interval).", figured(&i.Low), figured(&i.High))
+			if i.High > wide*i.Low {
+				b.say(b.Look.Doubtful, "! That is wide: runs with the same rate differ, for example because of checkpoints. Let each run measure longer (--probe, --confirm), over several of them.")
+			}
 		}
 	}
 	b.say(plain, "Without a rate, the virtual users did %s a second.", figured(&c.Maximum))

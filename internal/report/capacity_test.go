@@ -41,18 +41,30 @@ func TestUnclear_IsARunWhosePartsDisagree(t *testing.T) {
 }
 
 func TestCapacity_SaysHowCloselyItIsKnown(t *testing.T) {
-	low, near, far := 1000.0, 1030.0, 1600.0
-	text := func(broken *float64) string {
+	confirmed, lowest := 1000.0, 1030.0
+	text := func(kept, broken []float64) string {
+		c := Capacity{Promise: "p99>50ms", Capacity: &confirmed, Broken: &lowest}
+		for _, rate := range kept {
+			c.Probes = append(c.Probes, CapacityProbe{Stage: "search", Rate: rate, Kept: true})
+		}
+		for _, rate := range broken {
+			c.Probes = append(c.Probes, CapacityProbe{Stage: "search", Rate: rate})
+		}
+		c.SetInterval()
 		var b strings.Builder
-		if err := (Capacity{Promise: "p99>50ms", Capacity: &low, Broken: broken}).Text(&b, View{}); err != nil {
+		if err := c.Text(&b, View{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	if got := text(&near); strings.Contains(got, "known only between") || !strings.Contains(got, "Capacity: 1,000 transactions a second.\nThe promise breaks with p99>50ms, as at 1,030 a second.") {
+	if got := text([]float64{500, 950, 980, 1000, 1000, 1000}, []float64{1030, 1050, 1100, 1250, 2000}); strings.Contains(got, "wide") ||
+		!strings.Contains(got, "Capacity: 1,000 transactions a second.\nThe promise breaks with p99>50ms, as at 1,030 a second.\nHalf of the runs keep it at ") {
 		t.Errorf("got %s", got)
 	}
-	if got := text(&far); !strings.Contains(got, "! It is known only between 1,000 and 1,600 a second") {
+	if got := text([]float64{500, 1000}, []float64{700, 1400}); !strings.Contains(got, "! That is wide: runs with the same rate differ") {
+		t.Errorf("got %s", got)
+	}
+	if got := text([]float64{500}, nil); strings.Contains(got, "Half of the runs") {
 		t.Errorf("got %s", got)
 	}
 }

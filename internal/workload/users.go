@@ -31,8 +31,9 @@ type Users struct {
 	// Optional: nil means that it never does.
 	Piecemeal func(options any) bool
 
-	// Autocommits means that some statements are committed by themselves, without COMMIT.
-	Autocommits bool
+	// Autocommits reports whether some statements are committed by themselves, without COMMIT.
+	// Optional: nil means that it never does.
+	Autocommits func(options any) bool
 
 	// Finite means that a run ends when its terminals have no more work. It has no ramp-up and is
 	// measured until the work is done. Executors are Spanners.

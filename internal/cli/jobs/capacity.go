@@ -256,6 +256,7 @@ func (x *capacity) summarize(result *report.Capacity, done []experiment.Probe) {
 	if f.Broken > 0 {
 		result.Broken = &f.Broken
 	}
+	result.SetInterval()
 	result.SetCurve()
 }
 

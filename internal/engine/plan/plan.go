@@ -139,7 +139,7 @@ func bindJob(pair catalog.Pair, spec job.Spec, fresh catalog.Fresh) (Job, error)
 	if w.Users.Piecemeal != nil && w.Users.Piecemeal(j.Settings) && spec.Action == job.Run && j.Server.CountsStatements != "" {
 		j.Server.Counter, j.Uncounted = nil, j.Server.CountsStatements
 	}
-	if w.Users.Autocommits && spec.Action == job.Run && j.Server.CountsCommits != "" {
+	if w.Users.Autocommits != nil && w.Users.Autocommits(j.Settings) && spec.Action == job.Run && j.Server.CountsCommits != "" {
 		j.Server.Counter, j.Uncounted = nil, j.Server.CountsCommits
 	}
 	return j.At(fresh.Connection), nil

@@ -14,6 +14,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
+	"sledge/internal/workload/script/pgbench"
 )
 
 // definition is a workload as its files describe it. Everything that needs no database is checked.
@@ -188,7 +189,7 @@ var keysOf = map[string][]string{
 	"tables":       {"rows", "key", "columns"},
 	"transactions": {"weight", "read_only", "autocommit", "empty", "parameters"},
 	"drawing": {
-		"type", "value", "sequence", "after", "latest", "uniform", "normal", "zipf", "hot", "column", "list", "letters", "digits",
+		"type", "value", "sequence", "after", "latest", "uniform", "normal", "zipf", "hot", "column", "expression", "list", "letters", "digits",
 		"repeat", "cycle", "exponent", "scrambled", "hot_rows", "hot_share", "weights", "prefix", "hashed", "null",
 	},
 }
@@ -376,6 +377,9 @@ func (d *definition) checkTransactions(fail func(error, ...string) error) error 
 			if err := d.checkDrawing(p, true); err != nil {
 				return fail(err, at...)
 			}
+			if err := d.checkExpression(t, p); err != nil {
+				return fail(err, at...)
+			}
 		}
 	}
 	for name, weights := range d.Mixes {
@@ -399,6 +403,38 @@ func (d *definition) checkTransactions(fail func(error, ...string) error) error 
 	return nil
 }
 
+// checkExpression parses the expression of a parameter, and checks that it reads only variables that
+// have a value before it.
+func (d *definition) checkExpression(t *ownTransaction, p *column) error {
+	if p.Expression == "" {
+		return nil
+	}
+	known := []string{"client_id", "default_seed"}
+	for _, o := range d.options {
+		if d.number(amount{option: o.name}) == nil {
+			known = append(known, o.name)
+		}
+	}
+	for _, before := range t.parameters {
+		if before == p {
+			break
+		}
+		if !isText(before.Type.Column) {
+			known = append(known, before.name)
+		}
+	}
+	_, variables, err := pgbench.Parse(p.Expression)
+	if err != nil {
+		return fmt.Errorf("expression %q: %w", p.Expression, err)
+	}
+	for _, name := range variables {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("expression %q: :%s is neither an option nor a number among the parameters before it%s", p.Expression, name, option.Suggest(name, known))
+		}
+	}
+	return nil
+}
+
 // typeOf returns the type of a parameter without a type: that of the column that it counts or
 // chooses from, that of the column with its name, or a whole number if it is drawn by number.
 func (d *definition) typeOf(p *column) *columnType {
@@ -410,7 +446,7 @@ func (d *definition) typeOf(p *column) *columnType {
 	if c := d.columnCalled(p.name); c != nil {
 		return c.Type
 	}
-	if isDrawnAsNumber := p.Uniform != nil || p.Normal != nil || p.Zipf != nil || p.Hot != nil || p.Sequence != nil; isDrawnAsNumber && p.Prefix == "" {
+	if isDrawnAsNumber := p.Uniform != nil || p.Normal != nil || p.Zipf != nil || p.Hot != nil || p.Sequence != nil || p.Expression != ""; isDrawnAsNumber && p.Prefix == "" {
 		return &columnType{schema.Column{Type: schema.BigInteger}}
 	}
 	return nil

@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/schema"
+	"sledge/internal/workload/script/pgbench"
 )
 
 // drawing is how a definition says that the values of a column or a parameter are drawn. Exactly one
@@ -25,9 +27,14 @@ type drawing struct {
 	Zipf     []amount `toml:"zipf"` // the first bound is the most frequent
 	Hot      []amount `toml:"hot"`  // hot_rows of the range have hot_share of the draws
 	Column   string   `toml:"column"`
-	List     []string `toml:"list"`
-	Letters  []int    `toml:"letters"` // a random text with a length between two bounds
-	Digits   []int    `toml:"digits"`
+
+	// Expression, of parameters, is in pgbench's language. Options, and the parameters before this one,
+	// are its variables.
+	Expression string `toml:"expression"`
+
+	List    []string `toml:"list"`
+	Letters []int    `toml:"letters"` // a random text with a length between two bounds
+	Digits  []int    `toml:"digits"`
 
 	// What some ways need besides.
 	Repeat    *amount   `toml:"repeat"`    // sequence: each number as often
@@ -57,7 +64,7 @@ func (d drawing) ways() (given []string) {
 		{"normal", d.Normal != nil},
 		{"zipf", d.Zipf != nil},
 		{"hot", d.Hot != nil},
-		{"column", d.Column != ""},
+		{"column", d.Column != ""}, {"expression", d.Expression != ""},
 		{"list", d.List != nil},
 		{"letters", d.Letters != nil},
 		{"digits", d.Digits != nil},
@@ -69,7 +76,7 @@ func (d drawing) ways() (given []string) {
 	return given
 }
 
-const waysInWords = "value, sequence, after, latest, uniform, normal, zipf, hot, column, list, letters, digits"
+const waysInWords = "value, sequence, after, latest, uniform, normal, zipf, hot, column, expression, list, letters, digits"
 
 // amounts lists the amounts of a drawing.
 func (d drawing) amounts() []amount {
@@ -103,11 +110,13 @@ func (d drawing) check(c schema.Column, ofParameter bool) error {
 	}
 	numeric := slices.Contains([]string{"sequence", "after", "latest", "uniform", "normal", "zipf", "hot"}, way)
 	switch {
+	case way == "expression" && !isWhole(c) && c.Type != schema.Decimal:
+		return errors.New("expression makes a number: give it a type such as bigint or decimal(8,2)")
 	case (way == "letters" || way == "digits") && !isText(c):
 		return fmt.Errorf("%s makes a text: give it the type char or varchar", way)
 	case way == "list" && !isText(c) && !isWhole(c):
 		return errors.New("list is for texts and whole numbers")
-	case (way == "after" || way == "latest" || way == "column") && !ofParameter:
+	case slices.Contains([]string{"after", "latest", "column", "expression"}, way) && !ofParameter:
 		return fmt.Errorf("%s is for parameters of transactions: tables are filled before there are rows", way)
 	case (d.Prefix != "" || d.Hashed) && (!isText(c) || !numeric):
 		return errors.New("prefix and hashed are for numbers in a text: give the type char or varchar, and one of sequence, uniform, normal, zipf, hot")
@@ -168,7 +177,10 @@ type generator struct {
 	// the rows of a table, or the draws of all users, from 0. With latest it is the number of rows that
 	// the users have inserted.
 	number func(r *rand.Rand, n int64) int64
-	text   func(r *rand.Rand, n int64, to []byte) []byte // nil for numbers
+
+	computed pgbench.Expression // nil for other ways
+
+	text func(r *rand.Rand, n int64, to []byte) []byte // nil for numbers
 }
 
 // defaultExponent is that of YCSB.
@@ -277,6 +289,10 @@ func (d drawing) generator(c schema.Column, options values, f found) (generator,
 			}
 			return low + hot + r.Int64N(high-low+1-hot)
 		}
+	case d.Expression != "":
+		var err error
+		g.computed, _, err = pgbench.Parse(d.Expression)
+		return g, err
 	case d.Column != "":
 		return g.choice(f.columns[d.Column], nil)
 	case d.List != nil:
@@ -303,6 +319,33 @@ func (d drawing) exponent() float64 {
 		return *d.Exponent
 	}
 	return defaultExponent
+}
+
+// compute computes the expression, as a number of the column. The result may be NULL.
+func (g *generator) compute(s *pgbench.State) (n int64, null bool, err error) {
+	v, err := g.computed(s)
+	if err != nil || v.Null() {
+		return 0, true, err
+	}
+	f, err := v.Float()
+	if err != nil {
+		return 0, true, err
+	}
+	if n = int64(math.RoundToEven(f * math.Pow10(g.column.Scale))); math.Abs(f) >= 1<<53 {
+		n, err = v.Whole() // a double has no more digits
+	}
+	return n, false, err
+}
+
+// known returns a value as a variable of expressions.
+func (g *generator) known(v *value) pgbench.Value {
+	switch {
+	case v.null:
+		return pgbench.Value{}
+	case g.column.Scale > 0:
+		return pgbench.Double(float64(v.number) / math.Pow10(g.column.Scale))
+	}
+	return pgbench.Int(v.number)
 }
 
 // constant makes the generator return always the same value.

@@ -139,7 +139,11 @@ func (p *prepared) wrong(s preparedStatement, err error) error {
 // Do implements workload.Executor.
 func (e *executor) Do(ctx context.Context, t workload.Transaction) error {
 	p := &e.kinds[t.Kind]
-	p.take(*t.Inputs.(*[]value))
+	in := t.Inputs.(*inputs)
+	if in.err != nil {
+		return in.err
+	}
+	p.take(in.values)
 	e.shown = e.shown[:0]
 	if p.begins {
 		if err := e.Session.Begin(ctx, p.access); err != nil {

@@ -111,6 +111,8 @@ func TestNew_NamesTheMistakeAndItsLine(t *testing.T) {
 		{"workload.toml", "[transactions.look]", "[transactions.look]\nempty = 'stop'", `workload.toml, line 16: "stop" is not one of fail, commit, rollback`},
 		{"workload.toml", "[transactions.look]", "[transactions.look]\nweight = 0", "workload.toml: all transactions have the weight 0"},
 		{"workload.toml", "rows = \"products\"", "rows = \"products", "workload.toml, line 8: "},
+		{"workload.toml", `zipf = [1, "products"]`, `expression = "1 +"`, `workload.toml, line 16: expression "1 +": syntax error, unexpected end of the expression at column 4`},
+		{"workload.toml", `zipf = [1, "products"]`, `expression = ":product"`, `workload.toml, line 16: expression ":product": :product is neither an option nor a number among the parameters before it: did you mean products?`},
 		{"look.sql", ":p_id", ":p_di", "look.sql, line 1: nothing gives :p_di a value: did you mean p_id?"},
 		{"look.sql", "SELECT", "-- results: total\nSELECT", "look.sql, line 2: the result total has no type"},
 		{"look.sql", "SELECT", "-- results: p_id varchar(5)\nSELECT", "look.sql, line 2: p_id has another type before this statement"},
@@ -288,6 +290,7 @@ p_price = { uniform = [1, 100] }
 name = { type = "varchar(20)", letters = [5, 20] }
 day = { type = "date", uniform = ["2026-01-01", "2026-12-31"] }
 hot = { hot = [1, "products"] }
+tenth = { expression = "(:p_id - 1) / 10 + random_gaussian(1, :products, 2.5) * 0" }
 `
 	texts["add.sql"] = "INSERT INTO product (p_id, p_price) VALUES (:p_id, :p_price)"
 	w, err := files.New("shop", texts)

@@ -1,10 +1,12 @@
 package files
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"sledge/internal/meter"
 	"sledge/internal/workload"
+	"sledge/internal/workload/script/pgbench"
 )
 
 // value is the value of a parameter in one transaction.
@@ -14,14 +16,22 @@ type value struct {
 	text   []byte // of a text
 }
 
+// inputs are the values of all parameters of a transaction.
+type inputs struct {
+	values []value
+	err    error // of an expression: the transaction fails with it
+}
+
 // terminal draws the transactions of a virtual user and their parameters.
 type terminal struct {
 	random     *rand.Rand
 	sums       []float64 // weights of the kinds up to and including each
 	generators [][]generator
-	values     [][]value // by kind and parameter; inputs of Do
-	drawn      [][]int64 // how often each parameter was drawn, for sequences
-	number     int64     // this user
+	inputs     []inputs       // by kind
+	names      [][]string     // of the parameters, by kind
+	state      *pgbench.State // of expressions; nil if there are none
+	drawn      [][]int64      // how often each parameter was drawn, for sequences
+	number     int64          // this user
 	users      int64
 	inserted   map[string]int64 // how many numbers all users have drawn after a column, if they draw as often as this one
 	after      [][]string       // the column of each parameter's After; ""
@@ -36,15 +46,37 @@ func (d *definition) newTerminal(slot workload.Slot) workload.Terminal {
 		sum += w
 		t.sums = append(t.sums, sum)
 		list := d.transactions[i].parameters
+		var names []string
 		generators, after := make([]generator, len(list)), make([]string, len(list))
 		for n, p := range list {
 			after[n] = p.After
+			names = append(names, p.name)
+			if p.Expression != "" && t.state == nil {
+				t.state = d.newState(slot.Rand.Uint64(), slot.Number, of)
+			}
 			generators[n], _ = p.generator(p.Type.Column, of, f) // survey has refused what cannot be drawn
 		}
 		t.generators, t.after = append(t.generators, generators), append(t.after, after)
-		t.values, t.drawn = append(t.values, make([]value, len(list))), append(t.drawn, make([]int64, len(list)))
+		t.inputs, t.names = append(t.inputs, inputs{values: make([]value, len(list))}), append(t.names, names)
+		t.drawn = append(t.drawn, make([]int64, len(list)))
 	}
 	return t
+}
+
+// newState returns the variables and the random numbers of a user's expressions.
+func (d *definition) newState(seed uint64, user int, of values) *pgbench.State {
+	s := pgbench.NewState(seed)
+	s.Variables["client_id"] = pgbench.Int(int64(user))
+	s.Variables["default_seed"] = pgbench.Int(0)
+	for _, o := range d.options {
+		switch o.Default.(type) {
+		case int64:
+			s.Variables[o.name] = pgbench.Int(int64(of(o.name)))
+		case float64:
+			s.Variables[o.name] = pgbench.Double(of(o.name))
+		}
+	}
+	return s
 }
 
 // Pick implements workload.Terminal.
@@ -60,9 +92,10 @@ func (t *terminal) Pick() (workload.Transaction, bool) {
 // PickKind implements workload.KindPicker. Sequences count the users' draws, so that no two users
 // draw the same number.
 func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
-	values := t.values[kind]
-	for i := range values {
-		g, v := &t.generators[kind][i], &values[i]
+	in := &t.inputs[kind]
+	in.err = nil
+	for i := range in.values {
+		g, v := &t.generators[kind][i], &in.values[i]
 		n := t.number + t.users*t.drawn[kind][i]
 		t.drawn[kind][i]++
 		if column := t.after[kind][i]; column != "" {
@@ -72,11 +105,20 @@ func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 			n = t.inserted[g.latest]
 		}
 		v.null = g.null > 0 && t.random.Float64() < g.null
-		if g.number != nil {
+		switch {
+		case g.computed != nil && !v.null:
+			var err error
+			if v.number, v.null, err = g.compute(t.state); err != nil && in.err == nil {
+				in.err = fmt.Errorf("parameter %s: %w", t.names[kind][i], err)
+			}
+		case g.number != nil:
 			v.number = g.number(t.random, n)
-		} else {
+		case g.text != nil:
 			v.text = g.text(t.random, n, v.text[:0])
 		}
+		if t.state != nil && g.text == nil {
+			t.state.Variables[t.names[kind][i]] = g.known(v)
+		}
 	}
-	return workload.Transaction{Kind: kind, Inputs: &t.values[kind]}, true
+	return workload.Transaction{Kind: kind, Inputs: in}, true
 }

@@ -45,7 +45,7 @@ func (d *definition) workload() *workload.Workload {
 				return d.newExecutor(ctx, c, true)
 			},
 			Piecemeal:   func(any) bool { return true },
-			Autocommits: d.autocommits(),
+			Autocommits: d.autocommits,
 			Mix: &workload.Mix{
 				Weights: func(options any, kinds []meter.Kind) []float64 {
 					weights := mixOf(options).weights
@@ -80,9 +80,16 @@ func (d *definition) workload() *workload.Workload {
 	return w
 }
 
-// variants is Workload.Variants: all transactions equally often, so that each occurs in a short run.
+// variants is Workload.Variants: few rows, and all transactions equally often, so that each occurs in
+// a short run.
 func (d *definition) variants() []workload.Variant {
-	v := workload.Variant{Name: "all transactions", RoundTrips: [2]float64{1, 1}}
+	const few = 500
+	v := workload.Variant{Name: "all transactions", RoundTrips: [2]float64{1, 1}, Build: option.Values{}}
+	for _, o := range d.options {
+		if n, is := o.Default.(int64); is && o.sizes != nil && n > few {
+			v.Build[o.name] = strconv.Itoa(few)
+		}
+	}
 	m, most := d.mix(), 0
 	for i, t := range d.transactions {
 		m.weights[i] = 1
@@ -110,10 +117,11 @@ func (d *definition) size() *ownOption {
 	return nil
 }
 
-// autocommits reports whether statements of a transaction commit by themselves.
-func (d *definition) autocommits() bool {
-	for _, t := range d.transactions {
-		if t.Autocommit {
+// autocommits is Users.Autocommits.
+func (d *definition) autocommits(options any) bool {
+	weights := mixOf(options).weights
+	for i, t := range d.transactions {
+		if t.Autocommit && weights[i] > 0 {
 			return true
 		}
 	}
@@ -264,9 +272,22 @@ func (d *definition) sizeOf(ctx context.Context, s database.Session, o *ownOptio
 	return (rows - o.sizes.Rows.plus) / o.sizes.Rows.factor, err
 }
 
+// grows reports whether transactions insert rows into the table that shows an option.
+func (d *definition) grows(o *ownOption) bool {
+	of := o.sizes.name + "." + o.sizes.counts().name
+	for _, t := range d.transactions {
+		for _, p := range t.parameters {
+			if p.After == of {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // inspect is Schema.Inspect.
 func (d *definition) inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, err error) {
-	if o := d.size(); o != nil {
+	if o := d.size(); o != nil && !d.grows(o) {
 		seen.Size, err = d.sizeOf(ctx, l.Session, o)
 	}
 	return seen, err
