@@ -79,8 +79,7 @@ const (
 // BuildLogTable is the table of a build's log, if the database has tables. It exists beside the
 // workload's tables during a build, and lists the chunks that are loaded. A chunk and its line in
 // the log are committed together, so a build that was killed at any moment resumes with exactly the
-// missing chunks. At the end of the build, the log is dropped, unless
-// the workload keeps it as the proof that the tables are Sledge's.
+// missing chunks. At the end of the build, the log is dropped.
 var BuildLogTable = schema.Table{
 	Name: "sledge_build",
 	Columns: []schema.Column{

@@ -160,23 +160,15 @@ func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Sessio
 			return result, err
 		}
 	}
-	if err := endBuildLog(ctx, j, session); err != nil {
+	if err := target.Prove(ctx, j, session); err != nil {
 		return result, err
+	}
+	if err := j.Schema.BuildLog.Drop(ctx, session); err != nil {
+		return result, fmt.Errorf("drop the build log: %w", err)
 	}
 	schema.Stage = job.Ends
 	f.Step(job.Monitor, schema)
 	return result, nil
-}
-
-// endBuildLog drops the build log, or records that the build has ended.
-func endBuildLog(ctx context.Context, j plan.Job, session database.Session) error {
-	if j.Workload.Schema.KeepsLog {
-		return target.WriteBuildLog(ctx, j, session, "end", target.EndLine)
-	}
-	if err := j.Schema.BuildLog.Drop(ctx, session); err != nil {
-		return fmt.Errorf("drop the build log: %w", err)
-	}
-	return nil
 }
 
 // createSchema creates the tables. First it drops the tables that an interrupted build created,

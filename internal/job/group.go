@@ -13,6 +13,7 @@ import (
 type Group struct {
 	Name     string        `json:"name"`
 	Workload string        `json:"workload"`
+	Files    Files         `json:"files,omitempty"`
 	Options  option.Values `json:"options,omitempty"` // options of the workload; the options of database and load are the spec's
 	Users    int           `json:"users"`
 }
@@ -22,7 +23,7 @@ func (g Group) Own(name string) (own string, is bool) { return strings.CutPrefix
 
 // Equal reports whether two groups have the same settings.
 func (g Group) Equal(other Group) bool {
-	return g.Name == other.Name && g.Workload == other.Workload && g.Users == other.Users && maps.Equal(g.Options, other.Options)
+	return g.Name == other.Name && g.Workload == other.Workload && g.Users == other.Users && maps.Equal(g.Options, other.Options) && maps.Equal(g.Files, other.Files)
 }
 
 // Groups lists the groups of a run with several; it returns nil for any other job.
@@ -30,7 +31,7 @@ func (s Spec) Groups() []Group {
 	if len(s.Beside) == 0 {
 		return nil
 	}
-	return append([]Group{{Name: s.Group, Workload: s.Workload, Options: s.Options, Users: max(s.Users, 1)}}, s.Beside...)
+	return append([]Group{{Name: s.Group, Workload: s.Workload, Files: s.Files, Options: s.Options, Users: max(s.Users, 1)}}, s.Beside...)
 }
 
 // GroupsOf returns the number of the group of each kind of transaction: 0 in a run without groups.

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"sledge/internal/option"
@@ -48,6 +50,26 @@ type Spec struct {
 // Files are the files of a workload that the user has written, by their paths in its folder; nil for a
 // workload of Sledge.
 type Files map[string]string
+
+// Write writes the files into a new folder.
+func (f Files) Write(folder string) error {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range f {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("the workload has a file %q, which would be outside its folder", name)
+		}
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Sum returns a short checksum of the files, which differs if anything in them does; "" if there are
 // none.

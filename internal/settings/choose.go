@@ -151,15 +151,33 @@ func (r Resolver) chooseWorkload(general []source) (*workload.Workload, error) {
 	if !ok {
 		return r.DefaultWorkload(), nil
 	}
-	name := e.text
-	if catalog.IsFolder(name) {
-		name = filepath.Join(relativeTo(e.folder, name), name) + string(filepath.Separator)
-	}
-	w, err := r.Workload(name)
+	w, err := r.Workload(e.workload())
 	if err != nil {
 		return nil, e.wrong("%w", err)
 	}
 	return w, nil
+}
+
+// workload returns the name of a workload, or the path of its folder.
+func (e entry) workload() string {
+	if !catalog.IsFolder(e.text) {
+		return e.text
+	}
+	return filepath.Join(relativeTo(e.folder, e.text), e.text) + string(filepath.Separator)
+}
+
+// withOwn returns the resolver with the user's own workloads that entries name, so that sources may have
+// their options. It leaves out those that cannot be read: choosing them is an error.
+func (r Resolver) withOwn(entries ...entry) Resolver {
+	for _, e := range entries {
+		if !catalog.IsFolder(e.text) {
+			continue
+		}
+		if w, err := r.Workload(e.workload()); err == nil {
+			r.Workloads = append(slices.Clone(r.Workloads), w)
+		}
+	}
+	return r
 }
 
 func chooseSeed(general []source) (uint64, error) {

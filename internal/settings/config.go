@@ -58,6 +58,7 @@ func (r Resolver) readConfig(path string) (source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
+	r = r.withOwn(workloadsOf(items, filepath.Dir(path))...)
 	p := source{}
 	f := configFile{path: path, known: r.knownNames(), lists: r.listNames()}
 	if privatefile.Exposed(path) {
@@ -67,6 +68,21 @@ func (r Resolver) readConfig(path string) (source, error) {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	return p, nil
+}
+
+// workloadsOf returns the workloads that a configuration file, or a plan, names.
+func workloadsOf(items []item, folder string) (list []entry) {
+	for _, i := range items {
+		if i.key == varyTable && i.what == isTable {
+			list = append(list, workloadsOf(i.table, folder)...)
+		}
+		if i.key == keyWorkload {
+			for _, text := range i.values {
+				list = append(list, entry{text: text, folder: folder})
+			}
+		}
+	}
+	return list
 }
 
 // readItems reads the keys of a configuration file.

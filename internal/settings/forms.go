@@ -47,7 +47,10 @@ func (r Resolver) CommandLine(o Order) string {
 	action := o.Spec.Action
 	words := []string{"sledge " + string(action), "--db=" + o.Spec.Database}
 	if o.Spec.Workload != r.DefaultWorkload().Name {
-		words = append(words, "--workload="+o.Spec.Workload)
+		words = append(words, "--workload="+o.workload())
+	}
+	if o.Spec.Files != nil {
+		comments = append(comments, fmt.Sprintf("# %s is the folder of the workload: sledge workload new %[1]s --job ID writes that of a job.\n", o.workload()))
 	}
 	if action == job.Run {
 		words = append(words, "--users="+o.users())
@@ -88,11 +91,19 @@ func (o Order) users() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Counts), " ", ","), "[]")
 }
 
+// workload returns the name of the workload, or for a user's own the path of a folder with its name.
+func (o Order) workload() string {
+	if o.Spec.Files == nil {
+		return o.Spec.Workload
+	}
+	return "./" + o.Spec.Workload
+}
+
 // TOML returns an order as a configuration file.
 func (r Resolver) TOML(o Order) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "db = %s\n", tomlString(o.Spec.Database))
-	fmt.Fprintf(&t, "workload = %s\n", tomlString(o.Spec.Workload))
+	fmt.Fprintf(&t, "workload = %s\n", tomlString(o.workload()))
 	if len(o.Counts) > 0 {
 		fmt.Fprintf(&t, "users = %s\n", tomlString(o.users()))
 	}

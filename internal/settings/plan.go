@@ -96,6 +96,7 @@ func (r Resolver) readPlan(path string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	r = r.withOwn(workloadsOf(items, filepath.Dir(path))...)
 	base := filepath.Base(path)
 	plan := Plan{Path: path, Name: strings.TrimSuffix(base, filepath.Ext(base)), Repeat: 1, Seed: defaultSeed, Build: BuildNever}
 	for _, i := range items {

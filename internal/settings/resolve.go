@@ -29,6 +29,7 @@ type Sources struct {
 	Overrides  []Override        // win over all other sources
 	Labels     []string          // "name=value"; they win over equal names in the setting labels
 	Note       string            // the user's note on the job
+	Beside     []string          // groups of users of a run beside its own: "reads=tproch,users=2"
 	Resume     bool              // whether to continue an interrupted build
 
 	// Connections are the saved connections; nil means none. A connection that a source names is
@@ -78,12 +79,20 @@ func (r Resolver) Resolve(action job.Action, s Sources) (Order, error) {
 }
 
 func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
+	chosen := []entry{{text: s.Flags[keyWorkload]}, {text: Variable(s.Environ, EnvironmentPrefix+strings.ToUpper(keyWorkload))}}
+	for _, one := range s.Overrides {
+		if one.Name == keyWorkload {
+			chosen = append(chosen, entry{text: one.Value})
+		}
+	}
+	r = r.withOwn(chosen...)
 	config := source{}
 	if s.ConfigFile != "" {
 		var err error
 		if config, err = r.readConfig(s.ConfigFile); err != nil {
 			return Order{}, err
 		}
+		r = r.withOwn(config[keyWorkload])
 	}
 	environment, warnings := r.readEnvironment(s.Environ)
 	given, err := r.readGiven(s)
@@ -164,7 +173,10 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		c.origins[pool.Option] = file
 	}
 	warnings = append(warnings, more...)
-	plan, err := plan.New(pair, spec)
+	if len(s.Beside) > 0 && len(counts) > 1 {
+		return Order{}, fmt.Errorf("--beside: the run has several numbers of %s: give one", keyUsers)
+	}
+	plan, err := r.bind(pair, spec, s.Beside)
 	if err != nil {
 		return Order{}, c.explain(err)
 	}

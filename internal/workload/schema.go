@@ -35,10 +35,6 @@ type Schema struct {
 	// "" if the schema can be built. Optional.
 	Unbuildable func(options any) (option, why string)
 
-	// KeepsLog makes a build leave its log, which then proves that the tables are Sledge's. It is for
-	// workloads whose tables may be named and made like those of other programs.
-	KeepsLog bool
-
 	// Keeps is an additional table in which runs record the state of the schema. Optional.
 	Keeps *Keeping
 
@@ -74,6 +70,10 @@ type Size struct {
 type Keeping struct {
 	Table  schema.Table
 	Wanted func(options any) bool // whether a run with these options writes to it
+
+	// Proof means that a build creates the table at its end, and that a deletion needs it: tables of the
+	// workload may be named and made like those of other programs.
+	Proof bool
 }
 
 // Look is what Inspect works with.

@@ -33,8 +33,9 @@ type Flags struct {
 	AskSuperuser bool
 	Secrets      map[string]string // as the user typed them
 	dryRun       bool
-	as           string // the form in which to print the settings
-	Resume       bool   // whether to continue an interrupted build
+	as           string   // the form in which to print the settings
+	Resume       bool     // whether to continue an interrupted build
+	Beside       []string // groups of users beside those of the run
 
 	Repository   string
 	noRepository bool
@@ -165,7 +166,7 @@ func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, o
 	flags.StringVar(&s.Repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.AddPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
-	program.PutInSection(flags, program.SectionMain, "db", "workload", "users", "resume", "yes")
+	program.PutInSection(flags, program.SectionMain, "db", "workload", "users", "beside", "resume", "yes")
 	program.PutInSection(flags, program.SectionSettings, "config", "url", "connection", "set", "seed", "ask-password", "ask-superuser-password", "dry-run", "as")
 	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit", "metrics", "otlp")
 	program.PutInSection(flags, program.SectionRecord, "profile", "label", "note", "repo", "no-repo")
@@ -272,6 +273,7 @@ func (s *Flags) Sources(p *program.Program) settings.Sources {
 		Overrides:   s.Overrides,
 		Labels:      s.labels,
 		Note:        s.note,
+		Beside:      s.Beside,
 		Resume:      s.Resume,
 		Secrets:     maps.Clone(s.Secrets),
 		System:      p.System,

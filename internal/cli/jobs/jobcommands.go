@@ -108,6 +108,10 @@ take turns, A B B A, so that slow changes of the machine affect both, and the re
 is better: exit code 0 if it is better or the same, 1 if it is worse, 2 if that is undecided.
 --against-program compares two builds of Sledge in the same way, each in its own process.
 
+--beside lets users of another workload work in the same database at the same time. Transactions and
+figures then have the name of their group, such as reads.query 1; the first group has the name of its
+workload.
+
 Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
 partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
 run like the first Ctrl-C.`,
@@ -129,6 +133,9 @@ run like the first Ctrl-C.`,
 			"",
 			"# Fail in CI if the server has become slower.",
 			"sledge run --db pg --fail-if 'p99>50ms,failed>0.1%' --junit run.xml",
+			"",
+			"# See what reports do to the transactions.",
+			"sledge run --db pg --users 16 --beside reports=./reports,users=2",
 			"",
 			"# Watch a failover, and look for lost commits.",
 			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger",
@@ -173,6 +180,7 @@ run like the first Ctrl-C.`,
 	}
 	s.AddTo(c, p, job.Run, func(flags *pflag.FlagSet) {
 		flags.Var(jobflags.NewPlainFlag("users", "numbers", s.Plain), "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
+		flags.StringArrayVar(&s.Beside, "beside", nil, "users of another workload in the same database, as `NAME=WORKLOAD`,users=2 with options after further commas; repeat as needed")
 		again.addTo(flags)
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several runs: a new profile)")
 		flags.StringVar(&s.JUnit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")

@@ -79,10 +79,9 @@ codes of all commands.`,
 			}
 			if spec := b.Runs[0].Job.Spec; spec.Files != nil && s.Plain["workload"] == "" {
 				own := filepath.Join(folder, filepath.Base(spec.Workload))
-				if err := write(own, spec.Files); err != nil {
+				if err := spec.Files.Write(own); err != nil {
 					return job.WithExit(job.ExitUsage, fmt.Errorf("rerun %s: %w", args[0], err))
 				}
-				s.Plain["workload"] = own
 			}
 			if runs == 0 {
 				runs = len(b.Runs)
@@ -97,23 +96,6 @@ codes of all commands.`,
 		flags.Var(&s.Interval, "interval", "time between lines of progress, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c
-}
-
-// write writes the files of a workload to a new folder.
-func write(folder string, files job.Files) error {
-	for name, text := range files {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("its workload has a file %q, which would be outside the folder of the workload", name)
-		}
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rerun performs the runs, which form a performance profile if there are several, and compares them

@@ -15,6 +15,7 @@ import (
 	"sledge/examples/workloads"
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/sqlfile"
@@ -40,15 +41,18 @@ with --workload, and everything else works with it as with Sledge's own workload
 }
 
 func newWorkload(p *program.Program) *cobra.Command {
-	like := "shop"
+	like, from, repository := "shop", "", ""
 	c := &cobra.Command{
 		Use:   "new folder",
 		Short: "Make a folder with a workload to start from",
 		Long: `New makes a folder with a copy of one of the examples: ` + strings.Join(workloads.Names(), ", ") + `.
 The name of the folder is the name of the workload, and of its account and database.`,
-		Example: program.Examples("sledge workload new shop", "sledge workload new messages --like queue"),
+		Example: program.Examples("sledge workload new shop", "sledge workload new messages --like queue", "sledge workload new shop --job 6B02"),
 		Args:    cobra.ExactArgs(1),
-		RunE: p.Body(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(ctx context.Context, args []string) error {
+			if from != "" {
+				return copyOfJob(ctx, p, repository, from, args[0])
+			}
 			files, err := workloads.Example(like)
 			if err != nil {
 				return program.Usage("--like: there is no example %q%s (choose one of %s)", like, option.Suggest(like, workloads.Names()), strings.Join(workloads.Names(), ", "))
@@ -76,11 +80,36 @@ The name of the folder is the name of the workload, and of its account and datab
 			return err
 		}),
 	}
-	c.Flags().StringVar(&like, "like", like, "`example` to copy")
+	flags := c.Flags()
+	flags.StringVar(&like, "like", like, "`example` to copy")
+	flags.StringVar(&from, "job", "", "copy the workload of this `job` instead, as it was")
+	flags.StringVar(&repository, "repo", "", "`file` of the job repository, for --job")
+	c.MarkFlagsMutuallyExclusive("like", "job")
 	jobflags.CompleteFlag(p, c, "like", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return workloads.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
 	return c
+}
+
+// copyOfJob writes the files of a job's workload into a new folder.
+func copyOfJob(ctx context.Context, p *program.Program, repository, id, folder string) error {
+	store, err := p.ReadRepository(repository)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	j, err := store.Get(ctx, job.ID(id))
+	if err != nil {
+		return err
+	}
+	if j.Spec.Files == nil {
+		return program.Usage("--job: the workload of job %s is Sledge's %s, which has no files", j.ID, j.Spec.Workload)
+	}
+	if err := j.Spec.Files.Write(folder); err != nil {
+		return program.Usage("%w", err)
+	}
+	_, err = fmt.Fprintf(p.Stdout, "Made %s, the workload %s of job %s.\n", asFolder(folder), j.Spec.Workload, j.ID)
+	return err
 }
 
 // asFolder returns a path that is not taken for a name: shop becomes ./shop.

@@ -45,7 +45,7 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 			return Plan{}, err
 		}
 		names = append(names, g.Name)
-		other, err := c.Pair(spec.Database, g.Workload)
+		other, err := c.PairOf(job.Spec{Database: spec.Database, Workload: g.Workload, Files: g.Files})
 		if err != nil {
 			return Plan{}, err
 		}
@@ -147,7 +147,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 // load options.
 func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	spec := first.Spec
-	spec.Workload, spec.Users = g.Workload, g.Users
+	spec.Workload, spec.Files, spec.Users = g.Workload, g.Files, g.Users
 	spec.Options = option.Values{}
 	for _, part := range []any{first.Database.Options.New(pair.Workload.Use), first.Load} {
 		for _, d := range option.Describe(part) {

@@ -10,20 +10,17 @@ import (
 	"sledge/internal/job"
 )
 
-// In addition to chunks, the build log has a line that identifies the build, a line that is written
-// when all tables exist, and, if it is kept, one that is written when the build has ended. Their chunk
-// numbers are negative.
+// In addition to chunks, the build log has a line that identifies the build, and a line that is
+// written when all tables exist. Their chunk numbers are negative.
 const (
 	identityLine = -1
 	SchemaLine   = -2
-	EndLine      = -3
 )
 
 // BuildLog holds the lines of the build log.
 type BuildLog struct {
 	Identity  string
 	HasSchema bool
-	Ended     bool
 	Loaded    map[string]map[int]bool // loaded chunks by table
 	Tables    []string                // existing tables
 }
@@ -40,8 +37,6 @@ func readBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 			l.Identity = line.Entry
 		case SchemaLine:
 			l.HasSchema = true
-		case EndLine:
-			l.Ended = true
 		default:
 			if l.Loaded[line.Entry] == nil {
 				l.Loaded[line.Entry] = map[int]bool{}

@@ -80,7 +80,7 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 	switch {
 	case len(st.strange) > 0:
 		st.State = taken
-	case st.hasBook && (!st.BuildLog.Ended || len(st.missing) > 0):
+	case st.hasBook:
 		st.State = halfMade
 	case len(st.tables) == 0 && len(tables) > 0:
 		st.State = nothing
@@ -183,12 +183,13 @@ func (st SchemaState) OwnTables(j plan.Job) []string {
 
 // Unproven returns an error if nothing proves that Sledge has built the tables.
 func (st SchemaState) Unproven(j plan.Job) error {
-	if !j.Workload.Schema.KeepsLog || st.hasBook || len(st.tables) == 0 {
+	keeps := j.Workload.Schema.Keeps
+	if keeps == nil || !keeps.Proof || st.kept || st.hasBook || len(st.tables) == 0 {
 		return nil
 	}
 	return refused(fmt.Errorf(
 		"%s has the tables of %s, but not the table %s that a build of Sledge leaves, so another program may have built them. Nothing was dropped: drop them yourself if they are not needed",
-		j.Target(), j.Workload.Title, database.BuildLogTable.Name))
+		j.Target(), j.Workload.Title, keeps.Table.Name))
 }
 
 // Listed joins the first few names, and counts the others.
@@ -282,4 +283,21 @@ func (st SchemaState) Look(j plan.Job, s database.Session) workload.Look {
 		Session: s, SQL: j.SQL, Options: j.Settings, Kept: st.kept,
 		Progress: func(string, int64, int64) {},
 	}
+}
+
+// Prove creates the table that proves who built the schema, if the workload has one and it does not
+// exist.
+func Prove(ctx context.Context, j plan.Job, s database.Session) error {
+	keeps := j.Workload.Schema.Keeps
+	if keeps == nil || !keeps.Proof {
+		return nil
+	}
+	st, err := Inspect(ctx, j, s)
+	if err != nil || st.kept {
+		return err
+	}
+	if err := j.Schema.Keep(ctx, s, keeps.Table); err != nil {
+		return fmt.Errorf("create the table %s, which proves that Sledge has built the schema: %w", keeps.Table.Name, err)
+	}
+	return nil
 }

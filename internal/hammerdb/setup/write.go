@@ -56,6 +56,10 @@ func write(o settings.Order, l language) string {
 	var b strings.Builder
 	line := func(text string) { b.WriteString(text + "\n") }
 	pair := o.Plan.Pair
+	if o.Spec.Files != nil {
+		line(l.comment + "Scripts cannot name a workload of your own: use the command line or a configuration file.")
+		return b.String()
+	}
 	benchmark := names.BenchmarkOf(pair.Workload)
 	said := o.Said()
 	secret := false

@@ -31,7 +31,7 @@ func (d *definition) workload() *workload.Workload {
 			Builders: builders,
 			Inspect:  d.inspect,
 			Extent:   d.extent,
-			KeepsLog: true,
+			Keeps:    d.proof(),
 
 			Unbuildable: d.unbuildable,
 		},
@@ -105,6 +105,14 @@ func (d *definition) variants() []workload.Variant {
 	text, _ := m.MarshalText() // never fails
 	v.Run = option.Values{"mix": string(text)}
 	return []workload.Variant{v}
+}
+
+// proof is the table that shows that Sledge has built the tables. It has no rows.
+func (d *definition) proof() *workload.Keeping {
+	return &workload.Keeping{
+		Table:  schema.Table{Name: "sledge_built_" + d.name, Columns: []schema.Column{{Name: "note", Type: schema.Integer, Null: true}}},
+		Wanted: func(any) bool { return false }, Proof: true,
+	}
 }
 
 // size returns the first option that decides the rows of a table; nil if there is none.

@@ -1,0 +1,72 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// besideForm says how to write a group of users.
+const besideForm = "write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=tproch,users=2"
+
+// bind binds a spec. beside has further groups of users of a run: texts of the form
+// NAME=WORKLOAD,users=2,option=value. The first group has the name of its workload.
+func (r Resolver) bind(pair catalog.Pair, spec job.Spec, beside []string) (plan.Plan, error) {
+	if len(beside) == 0 {
+		return plan.New(pair, spec)
+	}
+	spec.Group = spec.Workload
+	for _, text := range beside {
+		g, err := r.readGroup(pair.Database, text)
+		if err != nil {
+			return plan.Plan{}, fmt.Errorf("--beside: %w", err)
+		}
+		spec.Beside = append(spec.Beside, g)
+	}
+	return engine.Local{Catalog: r.Catalog}.Plan(spec)
+}
+
+// readGroup reads a group of users.
+func (r Resolver) readGroup(d *database.Database, text string) (g job.Group, err error) {
+	parts := strings.Split(text, ",")
+	name, of, is := strings.Cut(parts[0], "=")
+	if g.Name = strings.TrimSpace(name); !is || g.Name == "" {
+		return g, fmt.Errorf("%q is not a group of users: %s", text, besideForm)
+	}
+	w, err := r.Workload(entry{text: strings.TrimSpace(of)}.workload())
+	if err != nil {
+		return g, err
+	}
+	pair, err := r.Match(d, w)
+	if err != nil {
+		return g, err
+	}
+	g.Workload, g.Files, g.Users, g.Options = w.Name, w.Files, 1, option.Values{}
+	for _, part := range parts[1:] {
+		name, value, is := strings.Cut(part, "=")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		switch o, found := Find(pair, name); {
+		case !is:
+			return g, fmt.Errorf("%q is not name=value: %s", part, besideForm)
+		case name == keyUsers:
+			if g.Users, err = strconv.Atoi(value); err != nil || g.Users < 1 {
+				return g, fmt.Errorf("group %s: users: %q is not a number of virtual users", g.Name, value)
+			}
+		case !found:
+			return g, r.Unknown(pair, name)
+		case o.Secret:
+			return g, errors.New("a group has no passwords of its own: it uses those of the run")
+		default:
+			g.Options[o.Name] = value
+		}
+	}
+	return g, nil
+}
