@@ -15,7 +15,7 @@ import (
 )
 
 // besideForm says how to write a group of users.
-const besideForm = "write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=tproch,users=2"
+const besideForm = "write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=./reads,users=2"
 
 // bind binds a spec. beside has further groups of users of a run: texts of the form
 // NAME=WORKLOAD,users=2,option=value. The first group has the name of its workload.
