@@ -176,7 +176,7 @@ var layers = map[string]string{
 	"cli/jobs":      "agent bundle cli/display cli/jobflags cli/program cli/results datagen doctor engine engine/plan engine/target experiment hammerdb/lines host job metrics option report repository selftest settings shell statistics terminal tuning",
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
-	"cli/options":   "catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
+	"cli/options":   "bundle catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
 

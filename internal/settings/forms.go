@@ -50,7 +50,7 @@ func (r Resolver) CommandLine(o Order) string {
 		words = append(words, "--workload="+o.workload())
 	}
 	if o.Spec.Files != nil {
-		comments = append(comments, fmt.Sprintf("# %s is the folder of the workload: sledge workload new %[1]s --job ID writes that of a job.\n", o.workload()))
+		comments = append(comments, fmt.Sprintf("# %s is the folder of the workload: sledge workload new %[1]s --of ID writes that of a job.\n", o.workload()))
 	}
 	if action == job.Run {
 		words = append(words, "--users="+o.users())

@@ -78,10 +78,7 @@ codes of all commands.`,
 				return err
 			}
 			if spec := b.Runs[0].Job.Spec; spec.Files != nil && s.Plain["workload"] == "" {
-				own := filepath.Join(folder, filepath.Base(spec.Workload))
-				if err := spec.Files.Write(own); err != nil {
-					return job.WithExit(job.ExitUsage, fmt.Errorf("rerun %s: %w", args[0], err))
-				}
+				return program.Usage("%s has a workload of its own, %s, whose SQL would be executed: write it to a folder with sledge workload new ./%[2]s --of %[1]s, read it, and give --workload ./%[2]s", args[0], spec.Workload)
 			}
 			if runs == 0 {
 				runs = len(b.Runs)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/examples/workloads"
+	"sledge/internal/bundle"
 	"sledge/internal/cli/jobflags"
 	"sledge/internal/cli/program"
 	"sledge/internal/job"
@@ -47,7 +48,7 @@ func newWorkload(p *program.Program) *cobra.Command {
 		Short: "Make a folder with a workload to start from",
 		Long: `New makes a folder with a copy of one of the examples: ` + strings.Join(workloads.Names(), ", ") + `.
 The name of the folder is the name of the workload, and of its account and database.`,
-		Example: program.Examples("sledge workload new shop", "sledge workload new messages --like queue", "sledge workload new shop --job 6B02"),
+		Example: program.Examples("sledge workload new shop", "sledge workload new messages --like queue", "sledge workload new shop --of 6B02", "sledge workload new shop --of 6B02.sledge.zip"),
 		Args:    cobra.ExactArgs(1),
 		RunE: p.Body(func(ctx context.Context, args []string) error {
 			if from != "" {
@@ -82,9 +83,9 @@ The name of the folder is the name of the workload, and of its account and datab
 	}
 	flags := c.Flags()
 	flags.StringVar(&like, "like", like, "`example` to copy")
-	flags.StringVar(&from, "job", "", "copy the workload of this `job` instead, as it was")
-	flags.StringVar(&repository, "repo", "", "`file` of the job repository, for --job")
-	c.MarkFlagsMutuallyExclusive("like", "job")
+	flags.StringVar(&from, "of", "", "copy the workload of this `job`, or of the job in this bundle, instead")
+	flags.StringVar(&repository, "repo", "", "`file` of the job repository, for --of")
+	c.MarkFlagsMutuallyExclusive("like", "of")
 	jobflags.CompleteFlag(p, c, "like", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return workloads.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -93,23 +94,35 @@ The name of the folder is the name of the workload, and of its account and datab
 
 // copyOfJob writes the files of a job's workload into a new folder.
 func copyOfJob(ctx context.Context, p *program.Program, repository, id, folder string) error {
-	store, err := p.ReadRepository(repository)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	j, err := store.Get(ctx, job.ID(id))
+	j, err := jobNamed(ctx, p, repository, id)
 	if err != nil {
 		return err
 	}
 	if j.Spec.Files == nil {
-		return program.Usage("--job: the workload of job %s is Sledge's %s, which has no files", j.ID, j.Spec.Workload)
+		return program.Usage("--of: the workload of job %s is Sledge's %s, which has no files", j.ID, j.Spec.Workload)
 	}
 	if err := j.Spec.Files.Write(folder); err != nil {
 		return program.Usage("%w", err)
 	}
 	_, err = fmt.Fprintf(p.Stdout, "Made %s, the workload %s of job %s.\n", asFolder(folder), j.Spec.Workload, j.ID)
 	return err
+}
+
+// jobNamed returns a job by its ID, or the first job in a bundle.
+func jobNamed(ctx context.Context, p *program.Program, repository, name string) (job.Job, error) {
+	if strings.HasSuffix(name, ".zip") {
+		b, err := bundle.Read(name)
+		if err != nil {
+			return job.Job{}, err
+		}
+		return b.Runs[0].Job, nil
+	}
+	store, err := p.ReadRepository(repository)
+	if err != nil {
+		return job.Job{}, err
+	}
+	defer store.Close()
+	return store.Get(ctx, job.ID(name))
 }
 
 // asFolder returns a path that is not taken for a name: shop becomes ./shop.
