@@ -375,3 +375,46 @@ type sized struct{ database.Session }
 func (sized) Query(context.Context, string, int) (database.Table, error) {
 	return database.Table{Columns: []string{"greatest"}, Rows: [][]string{{"100"}}}, nil
 }
+
+// A definition of others never makes Sledge panic, and neither do its rows and transactions.
+func FuzzNew(f *testing.F) {
+	for _, name := range workloads.Names() {
+		of, err := workloads.Example(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		text, err := fs.ReadFile(of, "workload.toml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "SELECT p_price FROM product WHERE p_id = :p_id")
+	}
+	f.Add(shop()["workload.toml"], shop()["look.sql"])
+	f.Fuzz(func(t *testing.T, definition, statement string) {
+		w, err := files.New("shop", map[string]string{"workload.toml": definition, "look.sql": statement, "check.sql": statement})
+		if err != nil {
+			return
+		}
+		o := w.Options()
+		if _, why := w.Schema.Unbuildable(o); why != "" {
+			return
+		}
+		for _, table := range w.Schema.Tables(o, 1) {
+			if table.Chunks == 0 {
+				continue
+			}
+			rows := table.Rows(0)
+			for range 3 {
+				rows.AppendRow(nil)
+			}
+		}
+		survey, err := w.Users.Survey(t.Context(), workload.Look{Session: sized{}, Options: o})
+		if err != nil {
+			return
+		}
+		terminal := w.Users.NewTerminal(workload.Slot{Users: 1, Options: o, Survey: survey, Rand: rand.New(rand.NewPCG(1, 1))})
+		for range 3 {
+			terminal.Pick()
+		}
+	})
+}
