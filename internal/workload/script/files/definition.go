@@ -267,6 +267,9 @@ func (d *definition) checkTables(fail func(error, ...string) error) error {
 		if err := d.number(*t.Rows); err != nil {
 			return fail(err, "tables", t.name, "rows")
 		}
+		if n := t.Rows; n.option == "" && !(n.plus >= 0 && n.plus < mostNumbers) {
+			return fail(fmt.Errorf("it cannot have %s rows", n.text), "tables", t.name, "rows")
+		}
 		if o := d.Options[t.Rows.option]; o != nil && o.sizes == nil && t.counts() != nil {
 			o.sizes = t
 		}
@@ -312,8 +315,15 @@ func (d *definition) checkDrawing(c *column, ofParameter bool) error {
 	if err := c.check(c.Type.Column, ofParameter); err != nil {
 		return err
 	}
+	constant := true
 	for _, a := range c.amounts() {
 		if err := d.number(a); err != nil {
+			return err
+		}
+		constant = constant && a.option == ""
+	}
+	if constant && c.Expression == "" { // whatever the options are
+		if _, err := c.generator(c.Type.Column, nil, found{}); err != nil {
 			return err
 		}
 	}

@@ -184,6 +184,9 @@ type generator struct {
 	text func(r *rand.Rand, n int64, to []byte) []byte // nil for numbers
 }
 
+// mostNumbers limits the numbers of a range, and the rows of a table: beyond, doubles are not exact.
+const mostNumbers = 1 << 52
+
 // defaultExponent is that of YCSB.
 const defaultExponent = 0.99
 
@@ -206,6 +209,9 @@ func (d drawing) generator(c schema.Column, options values, f found) (generator,
 		}
 		if high < low {
 			return 0, 0, fmt.Errorf("the bounds %s and %s leave no value", list[0].text, list[1].text)
+		}
+		if width := high - low; width < 0 || width >= mostNumbers {
+			return 0, 0, fmt.Errorf("the bounds %s and %s have more than %g numbers between them", list[0].text, list[1].text, float64(mostNumbers))
 		}
 		return low, high, nil
 	}

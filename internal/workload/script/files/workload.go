@@ -165,6 +165,9 @@ func (d *definition) identity(options any, seed uint64) string {
 func (d *definition) unbuildable(options any) (name, why string) {
 	of := d.values(options, nil)
 	for _, t := range d.tables {
+		if rows := t.Rows.of(of); !(rows >= 0 && rows < mostNumbers) {
+			return t.Rows.option, fmt.Sprintf("table %s cannot have %g rows", t.name, rows)
+		}
 		for _, c := range t.columns {
 			_, err := c.generator(c.Type.Column, of, found{})
 			if err == nil {
@@ -187,7 +190,7 @@ const rowsPerChunk = 20_000
 func (d *definition) schemaTables(options any, seed uint64) (list []schema.Table) {
 	of := d.values(options, nil)
 	for _, t := range d.tables {
-		rows := max(0, int64(t.Rows.of(of)))
+		rows := int64(min(max(0, t.Rows.of(of)), mostNumbers))
 		s := schema.Table{
 			Name: t.name, Key: t.Key, Size: rows, Chunks: int((rows + rowsPerChunk - 1) / rowsPerChunk),
 			Rows: func(chunk int) schema.RowSource { return d.newRows(t, of, seed, chunk, rows) },
