@@ -81,7 +81,7 @@ var layers = map[string]string{
 	// A workload that is read from files.
 	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench",
 
-	// pgbench's script language.
+	// Expressions of pgbench's scripts.
 	"workload/script/pgbench": "",
 
 	// The examples of such workloads.

@@ -18,7 +18,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Example returns the files of an example; the error is fs.ErrNotExist if there is none of that name.
+// Example returns the files of an example. If no example has that name, the error is fs.ErrNotExist.
 func Example(name string) (fs.FS, error) {
 	if _, err := fs.Stat(files, name); err != nil {
 		return nil, err

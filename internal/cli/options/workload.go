@@ -133,6 +133,15 @@ func asFolder(path string) string {
 	return path
 }
 
+// ownWorkload reads the workload in a folder.
+func ownWorkload(p *program.Program, folder string) (*workload.Workload, error) {
+	w, err := p.Resolver.Workload(asFolder(folder))
+	if err != nil {
+		return nil, program.Usage("%w", err)
+	}
+	return w, nil
+}
+
 func checkWorkload(p *program.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check folder",
@@ -145,9 +154,9 @@ back, before the virtual users connect.`,
 		Example: program.Examples("sledge workload check ./shop"),
 		Args:    cobra.ExactArgs(1),
 		RunE: p.Body(func(_ context.Context, args []string) error {
-			w, err := p.Resolver.Workload(asFolder(args[0]))
+			w, err := ownWorkload(p, args[0])
 			if err != nil {
-				return program.Usage("%w", err)
+				return err
 			}
 			o := w.Options()
 			if name, why := w.Schema.Unbuildable(o); why != "" {
@@ -196,9 +205,9 @@ func showWorkload(p *program.Program) *cobra.Command {
 		Example: program.Examples("sledge workload show ./shop"),
 		Args:    cobra.ExactArgs(1),
 		RunE: p.Body(func(_ context.Context, args []string) error {
-			w, err := p.Resolver.Workload(asFolder(args[0]))
+			w, err := ownWorkload(p, args[0])
 			if err != nil {
-				return program.Usage("%w", err)
+				return err
 			}
 			fmt.Fprintf(p.Stdout, "%s\n", report.Printable(w.Title))
 			o := w.Options()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,14 +185,24 @@ func (d *definition) place(key toml.Key) error {
 
 // keysOf lists the keys that a definition may have, by the number of keys before them and their kind.
 var keysOf = map[string][]string{
-	"":             {"title", "options", "tables", "transactions", "mixes"},
-	"options":      {"default", "help", "unit", "min", "max"},
-	"tables":       {"rows", "key", "columns"},
-	"transactions": {"weight", "read_only", "autocommit", "empty", "parameters"},
-	"drawing": {
-		"type", "value", "sequence", "after", "latest", "uniform", "normal", "zipf", "hot", "column", "expression", "list", "letters", "digits",
-		"repeat", "cycle", "exponent", "scrambled", "hot_rows", "hot_share", "weights", "prefix", "hashed", "null",
-	},
+	"":             keys(reflect.TypeFor[definition]()),
+	"options":      keys(reflect.TypeFor[ownOption]()),
+	"tables":       keys(reflect.TypeFor[table]()),
+	"transactions": keys(reflect.TypeFor[ownTransaction]()),
+	"drawing":      keys(reflect.TypeFor[column]()),
+}
+
+// keys lists the keys that are decoded into a struct.
+func keys(of reflect.Type) (list []string) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if key := field.Tag.Get("toml"); key != "" {
+			list = append(list, key)
+		} else if field.Anonymous {
+			list = append(list, keys(field.Type)...)
+		}
+	}
+	return list
 }
 
 // unknownKey returns an error about a key that definitions do not have.
@@ -301,7 +312,8 @@ func (d *definition) checkTables(fail func(error, ...string) error) error {
 	return nil
 }
 
-// counts returns the column whose greatest value shows the number of rows; nil if there is none.
+// counts returns the column whose greatest value shows the number of rows, or nil if the table has
+// no such column.
 func (t *table) counts() *column {
 	for _, c := range t.columns {
 		if c.Sequence != nil && c.Sequence.option == "" && c.Repeat == nil && c.Cycle == nil && c.Null == 0 && c.Type != nil && isWhole(c.Type.Column) {
@@ -322,7 +334,7 @@ func (d *definition) checkDrawing(c *column, ofParameter bool) error {
 		}
 		constant = constant && a.option == ""
 	}
-	if constant && c.Expression == "" { // whatever the options are
+	if constant && c.Expression == "" { // the options do not matter
 		if _, err := c.generator(c.Type.Column, nil, found{}); err != nil {
 			return err
 		}
@@ -462,7 +474,7 @@ func (d *definition) typeOf(p *column) *columnType {
 	return nil
 }
 
-// columnCalled returns the first column with a name; nil if there is none.
+// columnCalled returns the first column with that name, or nil.
 func (d *definition) columnCalled(name string) *column {
 	for _, t := range d.tables {
 		if c := t.Columns[name]; c != nil {

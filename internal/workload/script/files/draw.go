@@ -90,7 +90,7 @@ func (d drawing) amounts() []amount {
 	return all
 }
 
-// check returns an error if the drawing is wrong whatever the options are.
+// check returns an error if the drawing is wrong with any options.
 func (d drawing) check(c schema.Column, ofParameter bool) error {
 	ways := d.ways()
 	if len(ways) != 1 {
@@ -439,7 +439,7 @@ func randomText(characters string, lengths []int) func(*rand.Rand, int64, []byte
 	}
 }
 
-// scrambledItems is how many items YCSB's scrambled distribution has, whatever the size of the table.
+// scrambledItems is the number of items of YCSB's scrambled distribution, for tables of any size.
 const scrambledItems = 10_000_000_000
 
 // scramble spreads numbers over all 64-bit numbers, by the hash that YCSB uses: FNV-1a of the eight
@@ -473,10 +473,14 @@ func appendNumber(to []byte, c schema.Column, n int64) []byte {
 	if n < 0 {
 		to, n = append(to, '-'), -n
 	}
-	digits := strconv.AppendInt(nil, n, 10)
-	for len(digits) <= c.Scale {
-		digits = append([]byte{'0'}, digits...)
+	unit := int64(1)
+	for range c.Scale {
+		unit *= 10
 	}
-	to = append(to, digits[:len(digits)-c.Scale]...)
-	return append(append(to, '.'), digits[len(digits)-c.Scale:]...)
+	to = append(strconv.AppendInt(to, n/unit, 10), '.')
+	for rest := n % unit; unit > 1; rest %= unit {
+		unit /= 10
+		to = append(to, byte('0'+rest/unit))
+	}
+	return to
 }

@@ -29,7 +29,7 @@ type terminal struct {
 	generators [][]generator
 	inputs     []inputs       // by kind
 	names      [][]string     // of the parameters, by kind
-	state      *pgbench.State // of expressions; nil if there are none
+	state      *pgbench.State // of expressions; nil without expressions
 	drawn      [][]int64      // how often each parameter was drawn, for sequences
 	number     int64          // this user
 	users      int64

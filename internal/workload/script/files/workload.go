@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -115,7 +116,7 @@ func (d *definition) proof() *workload.Keeping {
 	}
 }
 
-// size returns the first option that decides the rows of a table; nil if there is none.
+// size returns the first option that decides the rows of a table, or nil.
 func (d *definition) size() *ownOption {
 	for _, o := range d.options {
 		if o.sizes != nil {
@@ -252,7 +253,7 @@ func (g *generator) appendField(buf []byte, r *rand.Rand, n int64) []byte {
 	}
 	start := len(buf)
 	buf = g.text(r, n, buf)
-	if text := buf[start:]; strings.ContainsAny(string(text), "\t\n\\") {
+	if text := buf[start:]; bytes.ContainsAny(text, "\t\n\\") {
 		escaped := strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`).Replace(string(text))
 		buf = append(buf[:start], escaped...)
 	}

@@ -18,14 +18,11 @@ func TestParse_ComputesAsPgbench(t *testing.T) {
 		":x + 1": "8", ":x": "7", "true and null": "NULL", "false and null": "false", "true or null": "true", "null or false": "NULL", "not true": "false",
 		"null is null": "true", "1 is not null": "true", "(1 = 1) is true": "true", "true is not false": "true", "null is true": "false", "1 isnull": "false", ":nothing notnull": "false",
 		"1 < 2": "true", "2 <= 1": "false", "1 <> 1.0": "false", "1 != 2": "true", "null = 1": "NULL", "2 >= 2 and 3 > 4": "false",
-		"case when :x > 5 then 'no' end": "", "case when :x > 5 then 1 else 2 end": "1", "case when false then 1 end": "NULL", "CASE WHEN 0 THEN 1 WHEN 2 THEN 3 END": "3",
+		"case when :x > 5 then 1 else 2 end": "1", "case when false then 1 end": "NULL", "CASE WHEN 0 THEN 1 WHEN 2 THEN 3 END": "3",
 		"hash(42)": "416645645586623766", "hash_murmur2(42)": "416645645586623766", "hash_fnv1a(42)": "-1362870239169141934", "hash(42, 1) = hash(42, 1)": "true",
 		"permute(5, 10, 42)": "8", "permute(0, 1000000, 0)": "973157", "-9223372036854775808": "-9223372036854775808", "random(3, 3)": "3", "debug(:x)": "7", "null + 1": "NULL",
 		"false and 1/0 = 1": "false", "1 +\\\n 2": "3", "9223372036854775807 % -1": "0", "1 / 0.0": "inf",
 	} {
-		if want == "" {
-			continue // a text in quotes is not a value
-		}
 		e, _, err := Parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)

@@ -1,5 +1,5 @@
-// Package pgbench is pgbench's script language: scripts that were written for pgbench, with its
-// expressions and its random numbers, bit for bit.
+// Package pgbench has the expressions of pgbench's script language, with its functions and its random
+// numbers, bit for bit (PostgreSQL's manual, pgbench).
 package pgbench
 
 import (
