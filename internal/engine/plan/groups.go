@@ -149,11 +149,15 @@ func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	spec := first.Spec
 	spec.Workload, spec.Files, spec.Users = g.Workload, g.Files, g.Users
 	spec.Options = option.Values{}
-	for _, part := range []any{first.Database.Options.New(pair.Workload.Use), first.Load} {
-		for _, d := range option.Describe(part) {
-			if value, given := first.Spec.Options[d.Name]; given {
-				spec.Options[d.Name] = value
-			}
+	for _, d := range option.Describe(first.Load) {
+		if value, given := first.Spec.Options[d.Name]; given {
+			spec.Options[d.Name] = value
+		}
+	}
+	connection := option.Texts(first.Connection) // with its defaults: those of another workload name another database and account
+	for _, d := range option.Describe(first.Database.Options.New(pair.Workload.Use)) {
+		if value, has := connection[d.Name]; has && value != d.Default {
+			spec.Options[d.Name] = value
 		}
 	}
 	maps.Copy(spec.Options, g.Options)

@@ -17,6 +17,8 @@ import (
 	"sledge/examples/workloads"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/suite/workloadtest"
@@ -438,5 +440,23 @@ func TestCatalog_WithoutFoldersReadsNone(t *testing.T) {
 	}
 	if _, err := edition.Catalog.WithoutFolders().Workload(folder); err == nil {
 		t.Error("got a workload from a folder")
+	}
+}
+
+// A group of users works in the database of the run, though its workload has another name.
+func TestPlan_GroupsShareTheDatabase(t *testing.T) {
+	spec := job.Spec{
+		Action: job.Run, Database: "postgresql", Workload: "shop", Files: shop(), Group: "shop", Users: 1,
+		Beside: []job.Group{{Name: "reports", Workload: "reports", Files: shop(), Users: 1}},
+	}
+	p, err := engine.Local{Catalog: edition.Catalog}.Plan(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Others[0].Target(), p.Target(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if password := p.Others[0].Spec.Options["password"]; password != "" {
+		t.Error("the options of a group contain its password")
 	}
 }
