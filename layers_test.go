@@ -81,8 +81,11 @@ var layers = map[string]string{
 	// A workload that is read from files.
 	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench",
 
-	// Expressions of pgbench's scripts.
-	"workload/script/pgbench": "",
+	// Scripts of pgbench.
+	"workload/script/pgbench": "database option sqlfile workload",
+
+	// pgbench's command line.
+	"pgbench": "database job meter option schema workload/script/pgbench",
 
 	// The examples of such workloads.
 	"examples/workloads": "",
@@ -104,7 +107,7 @@ var layers = map[string]string{
 	"catalog": "database engine/load job option sqlfile workload",
 
 	// Events to watchers.
-	"engine/feed": "job",
+	"engine/feed": "job meter",
 
 	// A bound job, as data.
 	"engine/plan": "catalog database engine/feed engine/load engine/pool job meter option sqlfile threshold workload",
@@ -150,7 +153,7 @@ var layers = map[string]string{
 	// Front ends. They get the catalog as an argument.
 	"settings":      "catalog database engine engine/plan engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
 	"control/tasks": "",
-	"control":       "job repository settings",
+	"control":       "job meter repository settings",
 	"metrics":       "job meter privatefile",
 	"experiment":    "job option report repository settings",
 	"schedule":      "job repository",
@@ -177,8 +180,9 @@ var layers = map[string]string{
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
 	"cli/options":   "bundle catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
+	"cli/pgbench":   "cli/program control database job pgbench report settings",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
-	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
+	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/pgbench cli/program cli/results cli/site document job option settings terminal",
 
 	// Compatibility with HammerDB: its names, its files and its lines.
 	"hammerdb/names":        "option workload",

@@ -18,6 +18,7 @@ import (
 	"sledge/internal/cli/hammerdb"
 	"sledge/internal/cli/jobs"
 	"sledge/internal/cli/options"
+	"sledge/internal/cli/pgbench"
 	"sledge/internal/cli/program"
 	"sledge/internal/cli/results"
 	"sledge/internal/cli/site"
@@ -74,6 +75,9 @@ func execute(ctx context.Context, p *program.Program) error {
 	case program.HammerDBService:
 		return hammerdb.RunService(ctx, p)
 	}
+	if program.IsPgbench(p.Name) {
+		return pgbench.Run(ctx, p, p.Args)
+	}
 	root := Commands(p)
 	root.SetArgs(append([]string{}, p.Args...)) // with nil, cobra would take the arguments of the process
 	root.SetIn(p.Stdin)
@@ -120,7 +124,7 @@ func Commands(p *program.Program) *cobra.Command {
 	root.SetCompletionCommandGroupID(program.GroupOthers)
 	root.AddCommand(
 		jobs.BuildCommand(p), jobs.CheckCommand(p), jobs.RunCommand(p), jobs.DeleteCommand(p), jobs.DatagenCommand(p), jobs.DemoCommand(p), jobs.SelftestCommand(p),
-		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), versionCommand(p),
+		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), pgbench.Command(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), versionCommand(p),
 	)
 	checkCompletion(root)
 	return root

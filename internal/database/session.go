@@ -66,7 +66,8 @@ type Session interface {
 	Exec(ctx context.Context, statement string) error
 
 	// Query runs one statement and returns its result as text: at most limit rows, or all if limit
-	// is 0. It is for checks and look-ups, never for a workload.
+	// is 0. It is for checks and look-ups; statements of a workload are prepared, except in scripts that ask for
+	// text.
 	Query(ctx context.Context, statement string, limit int) (Table, error)
 
 	Begin(ctx context.Context, access Access) error
@@ -102,6 +103,7 @@ type Access int
 const (
 	ReadWrite Access = iota
 	ReadOnly
+	AtOnce // as ReadWrite, but BEGIN is sent when the transaction begins and not with its first statement
 )
 
 // Statement is a prepared query with its values bound.
@@ -110,6 +112,19 @@ type Statement interface {
 	// each, which may be nil. It returns the number of rows read if there is an out, otherwise the
 	// number of rows affected.
 	Run(ctx context.Context, each func() error) (int64, error)
+}
+
+// Pipeliner is a Session that can send statements without waiting for the answers to those before.
+type Pipeliner interface {
+	// StartPipeline begins a pipeline: Run of statements sends them and returns 0 at once.
+	StartPipeline(ctx context.Context) error
+
+	// SyncPipeline ends the implicit transaction of the statements so far. If one of them fails, those after
+	// it are executed.
+	SyncPipeline(ctx context.Context) error
+
+	// EndPipeline waits for all answers. It returns the first error of a statement.
+	EndPipeline(ctx context.Context) error
 }
 
 // Batch is a Statement that can run with the values of many rows in one call, so that the server

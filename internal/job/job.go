@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
+	"sledge/internal/meter"
 	"sledge/internal/option"
 )
 
@@ -152,6 +154,11 @@ type Control struct {
 	// Stop, when closed, ends a run early: users complete their transactions, and the result is
 	// marked partial. Cancelling the context aborts the job.
 	Stop <-chan struct{}
+
+	// Records, if it is not nil, receives the record of every transaction of a run, up to a second after its end;
+	// began is when users began. The records of a user are in order. It must not retain the record or block. Only
+	// a runner in this process calls it, in one goroutine at a time.
+	Records func(began time.Time, r *meter.Record)
 }
 
 // Runner executes jobs, in this process or in another one.

@@ -77,6 +77,10 @@ type Extent struct {
 	Users   int       `json:"users,omitempty"`
 	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
 	RampUp  float64   `json:"ramp_up_seconds,omitempty"`
+
+	// Connecting is the time in which the users connected before the run.
+	Connecting float64 `json:"connecting_seconds,omitempty"`
+
 	Started time.Time `json:"started,omitzero"` // start of the measurement, or of the job if nothing was measured
 	Elapsed float64   `json:"elapsed_seconds,omitempty"`
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // Class is why a transaction failed or had to be retried. Every database maps its own errors to
-// these classes, except OverLimit, which the engine sets for queries that it cancelled.
+// these classes, except OverLimit, which the engine sets for queries that it cancelled, and Skipped.
 type Class uint8
 
 // The classes of failure.
@@ -46,11 +46,12 @@ const (
 	Resource            // out of disk, memory or connections
 	Connection          // the connection is gone or could not be made
 	OverLimit           // exceeded its time limit and was cancelled
+	Skipped             // not started, because it was too late for its scheduled start
 	classes
 )
 
 var classNames = [classes]string{
-	"other", "deadlock", "serialization", "lock timeout", "busy", "constraint", "permission", "resource", "connection", "over the limit",
+	"other", "deadlock", "serialization", "lock timeout", "busy", "constraint", "permission", "resource", "connection", "over the limit", "skipped",
 }
 
 // String returns the class in words.
@@ -220,6 +221,11 @@ func (s *Stripe) turn() {
 
 // Sum accumulates records. Summary, Interval, Profile, Stalls, Flow, Delays and others implement it.
 type Sum interface{ record(r *Record) }
+
+// Each is a Sum that calls a function for every record. The function must not retain the record.
+type Each func(r *Record)
+
+func (f Each) record(r *Record) { f(r) }
 
 // Take adds the stripe's records to each of the sums and empties the stripe. Only one goroutine
 // may call it for a stripe.

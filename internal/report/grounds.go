@@ -374,6 +374,7 @@ var failureWays = map[string]string{
 	meter.Permission.String():    "Grant the user the right that is missing.",
 	meter.Resource.String():      "Give the server more of it, or ask for fewer virtual users.",
 	meter.Connection.String():    "Look in the server's log for the reason; with --reconnect a run goes on after a loss.",
+	meter.Skipped.String():       "The users were too busy to start them in time: add users, or lower the rate.",
 	meter.OverLimit.String():     "Raise option query_limit if it should be allowed to take longer.",
 }
 

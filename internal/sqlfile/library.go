@@ -146,6 +146,9 @@ func (l *Library) Query(name string) (Query, error) {
 	return l.Parse(name, text)
 }
 
+// Placeholder returns the database's placeholder for parameter n of a statement, from 1.
+func (l *Library) Placeholder(n int) string { return l.placeholder(n) }
+
 // Parse is the function Parse for the library's database and schema.
 func (l *Library) Parse(name, text string) (Query, error) {
 	q, err := Parse(name, text, l.placeholder)

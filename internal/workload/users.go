@@ -35,6 +35,10 @@ type Users struct {
 	// Optional: nil means that it never does.
 	Autocommits func(options any) bool
 
+	// Blocking means that transactions wait for something other than the database, such as a pause or a program,
+	// so that users cannot share event loops.
+	Blocking bool
+
 	// Finite means that a run ends when its terminals have no more work. It has no ramp-up and is
 	// measured until the work is done. Executors are Spanners.
 	Finite bool

@@ -42,6 +42,11 @@ func HammerDBName(called string) string {
 	return ""
 }
 
+// IsPgbench reports whether Sledge was started under the name of pgbench.
+func IsPgbench(called string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(called)), ".exe") == "pgbench"
+}
+
 // Program is one invocation of the command line. It contains everything that the command line
 // uses of its environment, so that tests can replace it.
 type Program struct {

@@ -41,6 +41,8 @@ type session struct {
 	// next statement, which saves every transaction a round trip.
 	beginning bool
 
+	syncs int // answers to wait for at the end of the pipeline; 0 outside of one
+
 	// Messages that are sent repeatedly.
 	begin, commit message
 	execute       pgproto3.Execute
@@ -77,7 +79,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	s.prepared++
 	name := fmt.Sprintf("%d %s", s.prepared, q.Name)
-	if s.pooler.unnamed() {
+	if s.pooler.unnamed() || q.Unprepared {
 		name = ""
 	}
 	description, err := s.conn.Prepare(ctx, name, q.Text, nil)
@@ -134,7 +136,9 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	if err := s.beginNow(ctx); err != nil {
 		return err
 	}
-	return short(s.conn.Exec(ctx, statement).Close())
+	s.frontend.SendQuery(&pgproto3.Query{String: statement})
+	_, err := s.answers(ctx, nil, nil, 1)
+	return err
 }
 
 // Query implements database.Session.
@@ -191,8 +195,8 @@ func texts(values [][]byte) []string {
 	return row
 }
 
-// Begin implements database.Session. It ignores the access, which PostgreSQL does not need.
-func (s *session) Begin(ctx context.Context, _ database.Access) error {
+// Begin implements database.Session.
+func (s *session) Begin(ctx context.Context, access database.Access) error {
 	switch {
 	case s.pooler.Pooling == database.ByStatement:
 		return errByStatement
@@ -208,6 +212,9 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 		s.begin.bind.PreparedStatement, s.commit.bind.PreparedStatement = "begin", "commit"
 	}
 	s.beginning = true
+	if access == database.AtOnce {
+		return s.beginNow(ctx)
+	}
 	return nil
 }
 
@@ -320,12 +327,17 @@ func (s *session) beginNow(ctx context.Context) error {
 	return err
 }
 
-// converse makes the server execute the bound statement, and reads messages until the server is
-// ready for the next one, including the responses to earlier statements. It returns the number of
-// rows that st has read if it has columns, otherwise the number of rows affected.
+// converse makes the server execute the bound statement, and reads the answers, including those to earlier
+// statements.
 func (s *session) converse(ctx context.Context, st *statement, each func() error) (int64, error) {
 	s.frontend.SendExecute(&s.execute)
 	s.frontend.SendSync(&s.sync)
+	return s.answers(ctx, st, each, 1)
+}
+
+// answers reads messages until the server has been ready for the next one as often as syncs says. It returns
+// the number of rows that st has read if it has columns, otherwise the number of rows affected.
+func (s *session) answers(ctx context.Context, st *statement, each func() error, syncs int) (int64, error) {
 	if err := s.frontend.Flush(); err != nil {
 		return 0, s.lost(err)
 	}
@@ -347,15 +359,49 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 			}
 		case *pgproto3.CommandComplete:
 			affected += affectedRows(m.CommandTag)
+		case *pgproto3.CopyInResponse:
+			s.frontend.Send(&pgproto3.CopyFail{Message: "COPY FROM STDIN has no input here"})
+			if err := s.frontend.Flush(); err != nil {
+				return 0, s.lost(err)
+			}
 		case *pgproto3.ErrorResponse:
-			failure = short(pgconn.ErrorResponseToPgError(m))
+			if failure == nil {
+				failure = short(pgconn.ErrorResponseToPgError(m))
+			}
 		case *pgproto3.ReadyForQuery:
+			if syncs--; syncs > 0 {
+				continue
+			}
 			if st == nil || st.columns == nil {
 				rows = affected
 			}
 			return rows, failure
 		}
 	}
+}
+
+var _ database.Pipeliner = (*session)(nil)
+
+// StartPipeline implements database.Pipeliner.
+func (s *session) StartPipeline(ctx context.Context) error {
+	s.syncs = 1
+	return s.beginNow(ctx)
+}
+
+// SyncPipeline implements database.Pipeliner.
+func (s *session) SyncPipeline(context.Context) error {
+	s.frontend.SendSync(&s.sync)
+	s.syncs++
+	return nil
+}
+
+// EndPipeline implements database.Pipeliner.
+func (s *session) EndPipeline(ctx context.Context) error {
+	s.frontend.SendSync(&s.sync)
+	syncs := s.syncs
+	s.syncs = 0
+	_, err := s.answers(ctx, nil, nil, syncs)
+	return err
 }
 
 // lost records that a call was interrupted.

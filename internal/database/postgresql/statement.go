@@ -35,6 +35,10 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 	}
 	st.encode()
 	s.send(&st.message)
+	if s.syncs > 0 { // in a pipeline
+		s.frontend.SendExecute(&s.execute)
+		return 0, nil
+	}
 	n, err := s.converse(ctx, st, each)
 	if err != nil {
 		return n, fmt.Errorf("%s: %w", st.name, err)

@@ -32,7 +32,7 @@ func runFinite(ctx context.Context, c Run) (job.Result, error) {
 
 	g := r.groups[0]
 	result := job.Result{
-		Extent:   job.Extent{Users: p.Users, Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Extent:   job.Extent{Users: p.Users, Connecting: r.connecting.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
 		Measured: job.Measured{Kinds: p.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures},
 		Queries:  job.Queries{Spans: g.totals.Spans},
 		Beside:   job.Beside{Client: clientLoad(r.plan, m)},

@@ -36,7 +36,7 @@ func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
-		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, RampUp: r.rampUp.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, RampUp: r.rampUp.Seconds(), Connecting: r.connecting.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
 		Measured: job.Measured{
 			Kinds: g.Plan.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
 			PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,

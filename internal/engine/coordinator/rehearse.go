@@ -30,7 +30,7 @@ func rehearse(ctx context.Context, c Run) (job.Result, error) {
 		f.Message(0, "%s", outcomes(p.Workload.Kinds[i].Name, &summary.Kinds[i]))
 	}
 	result := job.Result{
-		Extent:   job.Extent{Users: p.Users, Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Extent:   job.Extent{Users: p.Users, Connecting: r.connecting.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
 		Measured: job.Measured{Kinds: p.Workload.KindNames(), Summary: summary},
 	}
 	return result, r.verdict(ctx, &result, m, err)

@@ -76,9 +76,10 @@ type run struct {
 	machines sync.Mutex
 	commits  *observer.Commits // audits acknowledged commits; nil without a ledger
 
-	rampUp    time.Duration // length of the ramp-up that has ended
-	unsettled bool          // the rate had not settled at its end, although it was to
-	counts    serverCounts
+	connecting time.Duration // of the users, before the run
+	rampUp     time.Duration // length of the ramp-up that has ended
+	unsettled  bool          // the rate had not settled at its end, although it was to
+	counts     serverCounts
 }
 
 // runGroup is the coordinator's view of a group of users.
@@ -325,7 +326,9 @@ func (r *run) connectUsers(ctx context.Context) error {
 		return r.groups[next-1].Group, nil
 	}
 	r.link.generator = r.setup.Generator(ctx, bind)
+	from := time.Now()
 	roster, err := r.link.generator.Prepare(ctx, specs)
+	r.connecting = time.Since(from)
 	if err != nil {
 		return err
 	}

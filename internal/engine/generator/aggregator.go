@@ -54,6 +54,7 @@ type sums struct {
 	profile, rampUpProfile *meter.Profile
 
 	inFlight []order.InFlight // at the end of the measured time
+	each     meter.Sum        // hands out every record; nil if there is no receiver
 }
 
 func newSums(p plan.Plan) sums {
@@ -271,7 +272,12 @@ func (f *aggregator) interval(rest func()) *order.Interval {
 }
 
 // take adds the users' records since the last call to all sums in list.
-func (s *sums) take(rest func(), list ...meter.Sum) { meter.Take(s.stripes, rest, list...) }
+func (s *sums) take(rest func(), list ...meter.Sum) {
+	if s.each != nil {
+		list = append(list, s.each)
+	}
+	meter.Take(s.stripes, rest, list...)
+}
 
 // lastFailure returns the error of the last failed transaction.
 func (f *aggregator) lastFailure() (text string) {

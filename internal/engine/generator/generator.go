@@ -15,6 +15,7 @@ import (
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/loop"
+	"sledge/internal/meter"
 )
 
 // generator runs the groups of a run in this process.
@@ -72,6 +73,9 @@ func newGroup(c *runState, number int, b plan.Group) *group {
 		number:    number, survey: b.Survey, sums: newSums(p),
 	}
 	g.lost.connector = &g.connector
+	if records := c.feed.Records; records != nil {
+		g.each = meter.Each(func(r *meter.Record) { records(c.began, r) })
+	}
 	if p.Pacing.Finite {
 		g.spans, g.stages = &spans{group: g}, newStages(b.Stages, p.Users)
 	}

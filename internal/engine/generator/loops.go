@@ -22,6 +22,9 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 			return nil
 		}
 		why, err := group.blocks(ctx)
+		if group.plan.Workload.Users.Blocking {
+			why = "transactions of " + group.plan.Workload.Title + " pause, or wait for programs"
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("test whether the driver blocks an event loop: %w", err)

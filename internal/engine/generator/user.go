@@ -275,12 +275,24 @@ func (u *user) workAtRate(g *group) error {
 			u.begun = true
 			return nil
 		}
+		if late := time.Since(intended); g.plan.Pacing.Rate.SkipLate > 0 && late > g.plan.Pacing.Rate.SkipLate {
+			u.skip(g, next, late)
+			continue
+		}
 		ended, err := u.transact(g.calls, g, next, intended)
 		if err != nil || ended.IsZero() {
 			return err
 		}
 	}
 	return nil
+}
+
+// skip records a transaction that is too late to start.
+func (u *user) skip(g *group, t workload.Transaction, late time.Duration) {
+	u.begun = true
+	u.stripe.Record(meter.Record{
+		Kind: t.Kind, User: int32(u.virtual), Outcome: meter.Failed, Class: meter.Skipped, Late: late, Response: late, Ended: time.Since(g.began),
+	})
 }
 
 // transact takes a connection and executes one transaction over it. If the transaction fails

@@ -51,6 +51,8 @@ type Rate struct {
 	// nil if users choose the kind.
 	Kinds []string
 
+	SkipLate time.Duration // a transaction that is later than this is not started; 0 starts each
+
 	Greatest float64 // the greatest rate in the measured time, in transactions a second; 0 in a closed loop
 }
 
@@ -77,7 +79,7 @@ func (o *Options) Pacing() Pacing {
 	p := Pacing{
 		RampUp: o.RampUp.longest(), Settles: o.RampUp.auto, Restores: o.Restore && o.Driver != driverTest, Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
 		Test:        o.Driver == driverTest,
-		Rate:        Rate{o.arrivals(), o.kinds(), o.greatestRate()},
+		Rate:        Rate{o.arrivals(), o.kinds(), o.SkipLate, o.greatestRate()},
 		Shifts:      Shifts{o.UserDelay, o.steps(), o.Steps.joins == nil},
 		Connections: Connections{o.Connections, int(o.Loops)},
 		Reconnect:   Reconnect{o.Reconnect, o.ReconnectLimit, o.Reconnects, o.ReconnectDelay},

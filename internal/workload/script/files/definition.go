@@ -24,7 +24,8 @@ type definition struct {
 	Options      map[string]*ownOption         `toml:"options"`
 	Tables       map[string]*table             `toml:"tables"`
 	Transactions map[string]*ownTransaction    `toml:"transactions"`
-	Mixes        map[string]map[string]float64 `toml:"mixes"` // weights by the names of mixes and of transactions; others have 0
+	Mixes        map[string]map[string]float64 `toml:"mixes"`     // weights by the names of mixes and of transactions; others have 0
+	Variables    map[string]string             `toml:"variables"` // of scripts, beside the options
 
 	name         string
 	texts        map[string]string // the files
@@ -32,6 +33,8 @@ type definition struct {
 	tables       []*table
 	transactions []*ownTransaction
 	rules        []string // the sections of check.sql
+
+	scripts map[string]*pgbench.Script // by their texts, without spaces around them
 }
 
 // ownOption is an option of the workload.
@@ -77,6 +80,9 @@ type ownTransaction struct {
 	ReadOnly   bool               `toml:"read_only"`
 	Autocommit bool               `toml:"autocommit"` // each statement commits by itself
 	Empty      string             `toml:"empty"`      // what a statement means that finds none of the rows that later statements need
+	Language   string             `toml:"language"`   // "" for SQL
+	Protocol   pgbench.Protocol   `toml:"protocol"`   // how a script's statements are sent
+	OnError    string             `toml:"on_error"`   // what the user does after an error that no repetition can mend
 	Parameters map[string]*column `toml:"parameters"`
 
 	name       string
@@ -88,6 +94,15 @@ const (
 	emptyFails    = "fail"
 	emptyCommits  = "commit"
 	emptyRollback = "rollback"
+)
+
+// ofPgbench is the value of ownTransaction.Language for scripts of pgbench.
+const ofPgbench = "pgbench"
+
+// The values of ownTransaction.OnError.
+const (
+	errorContinues = "continue"
+	errorStops     = "stop"
 )
 
 // problem is a mistake in a file of a workload.
@@ -383,6 +398,9 @@ func (d *definition) checkTransactions(fail func(error, ...string) error) error 
 		if ways := []string{emptyFails, emptyCommits, emptyRollback}; !slices.Contains(ways, t.Empty) {
 			return fail(fmt.Errorf("%q is not one of %s", t.Empty, strings.Join(ways, ", ")), "transactions", t.name, "empty")
 		}
+		if err := d.checkLanguage(t); err != nil {
+			return fail(err, "transactions", t.name)
+		}
 		if t.Autocommit && t.Empty == emptyRollback {
 			return fail(errors.New("statements that commit by themselves cannot be rolled back: leave out autocommit, or set empty to commit"), "transactions", t.name, "empty")
 		}
@@ -421,6 +439,44 @@ func (d *definition) checkTransactions(fail func(error, ...string) error) error 
 	}
 	if !positive {
 		return &problem{definitionFile, 0, errors.New("all transactions have the weight 0: give one a positive weight")}
+	}
+	return nil
+}
+
+// checkLanguage checks what a transaction says of its language.
+func (d *definition) checkLanguage(t *ownTransaction) error {
+	if t.Language == "" {
+		if t.Protocol != "" || t.OnError != "" {
+			return fmt.Errorf("protocol and on_error are for scripts: add language = %q, or leave them out", ofPgbench)
+		}
+		return nil
+	}
+	t.Protocol, t.OnError = cmp.Or(t.Protocol, pgbench.Prepared), cmp.Or(t.OnError, errorContinues)
+	switch {
+	case t.Language != ofPgbench:
+		return fmt.Errorf("%q is not a language: write %q, or leave it out for SQL", t.Language, ofPgbench)
+	case !slices.Contains(pgbench.Protocols, t.Protocol):
+		return fmt.Errorf("%q is not a protocol: write simple, extended or prepared", t.Protocol)
+	case t.OnError != errorContinues && t.OnError != errorStops:
+		return fmt.Errorf("%q is not %s or %s", t.OnError, errorContinues, errorStops)
+	case t.ReadOnly || t.Autocommit || t.Empty != emptyFails || len(t.parameters) > 0:
+		return errors.New("a script has its own BEGIN, COMMIT and variables: leave out read_only, autocommit, empty and parameters")
+	}
+	return nil
+}
+
+// readScript parses the script of a transaction.
+func (d *definition) readScript(t *ownTransaction, text string) error {
+	s, err := pgbench.ParseScript(text)
+	if wrong, is := errors.AsType[*pgbench.Mistake](err); is {
+		return &problem{line: wrong.Line, err: errors.New(wrong.Text)}
+	}
+	if d.scripts == nil {
+		d.scripts = map[string]*pgbench.Script{}
+	}
+	d.scripts[strings.TrimSpace(text)] = s
+	if t.Protocol == pgbench.Simple && s.HasPipeline() {
+		return &problem{line: 1, err: errors.New("a pipeline needs the protocol extended or prepared")}
 	}
 	return nil
 }
@@ -497,7 +553,11 @@ func (d *definition) checkSQL() error {
 		if !isSQL || t == nil {
 			continue
 		}
-		if _, err := d.statements(t, d.texts[file]); err != nil {
+		read := func(t *ownTransaction, text string) error { _, err := d.statements(t, text); return err }
+		if t.Language == ofPgbench {
+			read = d.readScript
+		}
+		if err := read(t, d.texts[file]); err != nil {
 			if p, is := errors.AsType[*problem](err); is {
 				p.file = file
 			}

@@ -11,14 +11,17 @@ import (
 	"unsafe"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/schema"
 	"sledge/internal/workload"
+	"sledge/internal/workload/script/pgbench"
 )
 
 // executor executes transactions on one session.
 type executor struct {
 	workload.Connection
 	kinds []prepared
+	trial bool
 	shown []string // the results of the last transaction; only in a test
 }
 
@@ -31,6 +34,8 @@ type prepared struct {
 	columns    []schema.Column
 	statements []preparedStatement
 	amount     []byte // of decimals
+
+	script *pgbench.Runner // nil for SQL
 }
 
 type preparedStatement struct {
@@ -70,8 +75,17 @@ func newStruct(columns []schema.Column) (structure any, fields map[string]any) {
 // newExecutor prepares the statements of all transactions. In a trial every transaction begins and
 // ends by the session's methods.
 func (d *definition) newExecutor(ctx context.Context, c workload.Connection, trial bool) (workload.Executor, error) {
-	e := &executor{Connection: c}
+	e := &executor{Connection: c, trial: trial}
 	for _, t := range d.transactions {
+		if t.Language == ofPgbench {
+			script := d.scripts[c.SQL.Text(t.name)]
+			if _, can := c.Session.(database.Pipeliner); !can && !trial && script.HasPipeline() {
+				return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s.sql has a pipeline, which this database does not have", t.name))
+			}
+			r := pgbench.NewRunner(t.name+".sql", script, c, t.Protocol)
+			e.kinds = append(e.kinds, prepared{ownTransaction: t, script: r})
+			continue
+		}
 		p, err := d.prepare(ctx, c, t)
 		if err != nil {
 			return nil, err
@@ -139,6 +153,9 @@ func (p *prepared) wrong(s preparedStatement, err error) error {
 // Do implements workload.Executor.
 func (e *executor) Do(ctx context.Context, t workload.Transaction) error {
 	p := &e.kinds[t.Kind]
+	if p.script != nil {
+		return e.runScript(ctx, p, t.Inputs.(*pgbench.Client))
+	}
 	in := t.Inputs.(*inputs)
 	if in.err != nil {
 		return in.err
@@ -178,6 +195,20 @@ func (e *executor) Do(ctx context.Context, t workload.Transaction) error {
 		}
 	}
 	return e.commit(ctx, p)
+}
+
+// runScript runs a transaction that is a script. In a trial it only prepares the statements, because a script may
+// commit.
+func (e *executor) runScript(ctx context.Context, p *prepared, c *pgbench.Client) error {
+	if e.trial {
+		return p.script.Rehearse(ctx, c)
+	}
+	err := p.script.Do(ctx, c)
+	if err != nil && err != workload.ErrStopped && p.OnError == errorStops {
+		class := e.Classify(err)
+		c.Ended = !class.Retryable()
+	}
+	return err
 }
 
 // errNoRow means that a statement found no row although later statements need its results.

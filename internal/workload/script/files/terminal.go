@@ -2,9 +2,12 @@ package files
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/workload"
 	"sledge/internal/workload/script/pgbench"
 )
@@ -35,6 +38,10 @@ type terminal struct {
 	users      int64
 	inserted   map[string]int64 // how many numbers all users have drawn after a column, if they draw as often as this one
 	after      [][]string       // the column of each parameter's After; ""
+
+	client  *pgbench.Client // runs the scripts; nil without scripts
+	scripts []bool          // whether each kind is a script
+	weights []float64       // of the kinds, if all are scripts, so that it chooses as pgbench does
 }
 
 func (d *definition) newTerminal(slot workload.Slot) workload.Terminal {
@@ -59,6 +66,21 @@ func (d *definition) newTerminal(slot workload.Slot) workload.Terminal {
 		t.generators, t.after = append(t.generators, generators), append(t.after, after)
 		t.inputs, t.names = append(t.inputs, inputs{values: make([]value, len(list))}), append(t.names, names)
 		t.drawn = append(t.drawn, make([]int64, len(list)))
+		t.scripts = append(t.scripts, d.transactions[i].Language == ofPgbench)
+	}
+	if slices.Contains(t.scripts, true) {
+		texts := option.Texts(slot.Options)
+		variables := maps.Clone(d.Variables)
+		if variables == nil {
+			variables = map[string]string{}
+		}
+		for _, o := range d.options {
+			variables[o.name] = texts[o.name]
+		}
+		t.client = pgbench.NewClient(slot.Seed, slot.Number, slot.Users, variables)
+		if !slices.Contains(t.scripts, false) {
+			t.weights = mixOf(slot.Options).weights
+		}
 	}
 	return t
 }
@@ -81,6 +103,9 @@ func (d *definition) newState(seed uint64, user int, of values) *pgbench.State {
 
 // Pick implements workload.Terminal.
 func (t *terminal) Pick() (workload.Transaction, bool) {
+	if t.weights != nil {
+		return t.PickKind(meter.Kind(t.client.Choose(t.weights)))
+	}
 	x := t.random.Float64() * t.sums[len(t.sums)-1]
 	kind := 0
 	for t.sums[kind] <= x && kind < len(t.sums)-1 {
@@ -92,6 +117,13 @@ func (t *terminal) Pick() (workload.Transaction, bool) {
 // PickKind implements workload.KindPicker. Sequences count the users' draws, so that no two users
 // draw the same number.
 func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
+	if t.client != nil && t.client.Ended {
+		return workload.Transaction{}, false
+	}
+	if t.scripts[kind] {
+		t.client.Next()
+		return workload.Transaction{Kind: kind, Inputs: t.client}, true
+	}
 	in := &t.inputs[kind]
 	in.err = nil
 	for i := range in.values {

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -47,6 +49,7 @@ func (d *definition) workload() *workload.Workload {
 			},
 			Piecemeal:   func(any) bool { return true },
 			Autocommits: d.autocommits,
+			Blocking:    d.blocking(),
 			Mix: &workload.Mix{
 				Weights: func(options any, kinds []meter.Kind) []float64 {
 					weights := mixOf(options).weights
@@ -96,6 +99,10 @@ func (d *definition) variants() []workload.Variant {
 		m.weights[i] = 1
 		for file, text := range d.texts {
 			if file[strings.LastIndex(file, "/")+1:] == t.name+".sql" {
+				if s := d.scripts[strings.TrimSpace(text)]; s != nil {
+					most = max(most, s.Statements())
+					continue
+				}
 				list, _ := d.statements(t, text) // checkSQL has read them
 				most = max(most, len(list))
 			}
@@ -130,7 +137,17 @@ func (d *definition) size() *ownOption {
 func (d *definition) autocommits(options any) bool {
 	weights := mixOf(options).weights
 	for i, t := range d.transactions {
-		if t.Autocommit && weights[i] > 0 {
+		if (t.Autocommit || t.Language == ofPgbench) && weights[i] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// blocking is Users.Blocking.
+func (d *definition) blocking() bool {
+	for _, s := range d.scripts {
+		if s.Pauses() {
 			return true
 		}
 	}
@@ -332,6 +349,9 @@ const mostValues = 1_000_000
 
 // survey is Users.Survey.
 func (d *definition) survey(ctx context.Context, l workload.Look) (any, error) {
+	if err := d.allowsPrograms(l.Options); err != nil {
+		return nil, err
+	}
 	f := found{sizes: map[string]float64{}, greatest: map[string]int64{}, columns: map[string][]string{}}
 	for _, o := range d.options {
 		if o.sizes == nil {
@@ -370,6 +390,23 @@ func (d *definition) survey(ctx context.Context, l workload.Look) (any, error) {
 		}
 	}
 	return f, d.checkDrawings(l.Options, f)
+}
+
+// allowsPrograms returns an error if a script runs programs and the options do not allow that.
+func (d *definition) allowsPrograms(options any) error {
+	if !d.runsPrograms() || reflect.ValueOf(options).Elem().FieldByName(programsField).Bool() {
+		return nil
+	}
+	return job.WithExit(job.ExitUsage, errors.New(`a script runs programs, with \shell or \setshell: read them, and then allow it with --set allow_programs=true`))
+}
+
+func (d *definition) runsPrograms() bool {
+	for _, s := range d.scripts {
+		if s.RunsPrograms() {
+			return true
+		}
+	}
+	return false
 }
 
 // checkDrawings returns an error if parameters cannot be drawn with these options.

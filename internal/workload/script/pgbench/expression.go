@@ -536,7 +536,9 @@ func (p *parser) primary() Expression {
 				return v, fmt.Errorf("undefined variable %q", name)
 			}
 			if v.kind == text {
-				return v, fmt.Errorf("malformed variable %q value: %q", name, v.s)
+				if v = valueOf(v.s); v.kind == text {
+					return v, fmt.Errorf("malformed variable %q value: %q", name, v.s)
+				}
 			}
 			return v, nil
 		}

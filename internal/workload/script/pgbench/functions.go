@@ -123,6 +123,8 @@ func seedOf(s *State, argument []Value) (uint64, error) {
 	v := s.Variables["default_seed"]
 	if len(argument) > 0 {
 		v = argument[0]
+	} else if v.kind == text {
+		v = valueOf(v.s)
 	}
 	n, err := v.asInt()
 	return uint64(n), err

@@ -14,7 +14,7 @@ const (
 	boolean
 	integer
 	double
-	text // of a variable that is not a number, such as a result of \gset
+	text // of a variable whose value was given as text, such as a result of \gset
 )
 
 // Value is a value of a variable or an expression: NULL, a boolean, a whole number, a number, or a text.
@@ -30,6 +30,9 @@ func Int(n int64) Value { return ofInt(n) }
 
 // Double returns a number as a value.
 func Double(f float64) Value { return ofDouble(f) }
+
+// Text returns a text as a value. In an expression it is what the text stands for: a number, true, false or NULL.
+func Text(s string) Value { return Value{kind: text, s: s} }
 
 // Null reports whether the value is NULL.
 func (v Value) Null() bool { return v.kind == null }
