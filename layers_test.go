@@ -82,7 +82,7 @@ var layers = map[string]string{
 	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench",
 
 	// Scripts of pgbench.
-	"workload/script/pgbench": "database option sqlfile workload",
+	"workload/script/pgbench": "database job option sqlfile workload",
 
 	// pgbench's command line.
 	"pgbench": "database job meter option schema workload/script/pgbench",
@@ -180,7 +180,7 @@ var layers = map[string]string{
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
 	"cli/options":   "bundle catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
-	"cli/pgbench":   "cli/program control database job pgbench report settings",
+	"cli/pgbench":   "cli/program control database job meter pgbench report settings",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/pgbench cli/program cli/results cli/site document job option settings terminal",
 

@@ -74,9 +74,9 @@ type Result struct {
 
 // Extent is the number of users and the duration.
 type Extent struct {
-	Users   int       `json:"users,omitempty"`
-	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
-	RampUp  float64   `json:"ramp_up_seconds,omitempty"`
+	Users   int     `json:"users,omitempty"`
+	Clients int     `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
+	RampUp  float64 `json:"ramp_up_seconds,omitempty"`
 
 	// Connecting is the time in which the users connected before the run.
 	Connecting float64 `json:"connecting_seconds,omitempty"`
@@ -104,6 +104,9 @@ type Measured struct {
 	// Idle counts the virtual users, or asynchronous clients, that did no transaction although one
 	// was scheduled; nil if the run is not timed.
 	Idle *IdleUsers `json:"idle_users,omitempty"`
+
+	// Commands are the commands of transactions that are scripts, in the order of the scripts, over the whole run.
+	Commands []Command `json:"commands,omitempty"`
 
 	// LastFailures holds the last failure of each class in the measured time, the most frequent
 	// class first.
@@ -252,6 +255,31 @@ func (r Result) Metric(name string) (value float64, found bool) {
 		}
 	}
 	return 0, false
+}
+
+// Command sums up how often a command of a script was executed, and how long that took.
+type Command struct {
+	Kind    string  `json:"kind"` // of the transaction
+	Line    int     `json:"line"` // of the script, from 1
+	Text    string  `json:"text"`
+	Done    int64   `json:"done"`
+	Failed  int64   `json:"failed,omitempty"`  // how often it ended its transaction
+	Retried int64   `json:"retried,omitempty"` // how often the transaction was repeated because of it
+	Seconds float64 `json:"seconds"`           // the sum of all executions that were done
+}
+
+// AddCommands adds the commands of other connections to a sum; nil is an empty sum.
+func AddCommands(sum, other []Command) []Command {
+	if sum == nil {
+		return other
+	}
+	for i, c := range other {
+		sum[i].Done += c.Done
+		sum[i].Failed += c.Failed
+		sum[i].Retried += c.Retried
+		sum[i].Seconds += c.Seconds
+	}
+	return sum
 }
 
 // LastFailure counts the transactions that failed with one class of error, and holds the last

@@ -177,8 +177,15 @@ func Read(args []string, variable func(string) string) (a Arguments, err error) 
 	return a, a.check(f.Changed)
 }
 
-// explain adds a suggestion to an error about an unknown option.
+// explain rewrites an error about an option.
 func explain(f *pflag.FlagSet, err error) error {
+	if wrong, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		why := wrong.Unwrap()
+		if _, is := errors.AsType[*strconv.NumError](why); is || strings.Contains(why.Error(), "strconv") {
+			why = errors.New("it must be a number")
+		}
+		return fmt.Errorf("--%s %s: %w", wrong.GetFlag().Name, wrong.GetValue(), why)
+	}
 	unknown, is := errors.AsType[*pflag.NotExistError](err)
 	if !is {
 		return err

@@ -3,6 +3,9 @@ package pgbench
 import (
 	"fmt"
 	"io"
+	"strings"
+
+	"sledge/internal/job"
 )
 
 // Tables is what a run has found out about pgbench's tables.
@@ -14,7 +17,7 @@ type Tables struct {
 
 // Report prints the result of a run, as pgbench does. version is that of this program, and connecting the seconds in
 // which the clients connected.
-func (s *Statistics) Report(to io.Writer, version string, found Tables, connecting float64) {
+func (s *Statistics) Report(to io.Writer, version string, found Tables, connecting float64, commands []job.Command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, total := s.arguments, &s.total
@@ -68,6 +71,7 @@ func (s *Statistics) Report(to io.Writer, version string, found Tables, connecti
 	tps := func(n int64) float64 { return float64(n) / s.last.Seconds() }
 	line("tps = %f (without initial connection time)", tps(total.done))
 	if len(a.Scripts) == 1 {
+		s.commands(to, "", commands)
 		return
 	}
 	sum := 0
@@ -87,6 +91,36 @@ func (s *Statistics) Report(to io.Writer, version string, found Tables, connecti
 			line(" - number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)", a.LatencyLimit, c.late, c.done, percent(c.late, c.done))
 		}
 		latency(to, " - ", c)
+		own := 0 // the number of commands of this script
+		for own < len(commands) && commands[own].Kind == commands[0].Kind {
+			own++
+		}
+		s.commands(to, " - ", commands[:own])
+		commands = commands[own:]
+	}
+}
+
+// commands prints the mean times of the commands of a script, if they were asked for.
+func (s *Statistics) commands(to io.Writer, before string, list []job.Command) {
+	if !s.arguments.PerCommand {
+		return
+	}
+	also := " and failures"
+	if s.arguments.MaxTries != 1 {
+		also = ", failures and retries"
+	}
+	fmt.Fprintf(to, "%sstatement latencies in milliseconds%s:\n", before, also)
+	for _, c := range list {
+		mean := 0.0
+		if c.Done > 0 {
+			mean = c.Seconds * 1000 / float64(c.Done)
+		}
+		fmt.Fprintf(to, "   %11.3f  %10d", mean, c.Failed)
+		if s.arguments.MaxTries != 1 {
+			fmt.Fprintf(to, "  %10d", c.Retried)
+		}
+		text, _, _ := strings.Cut(c.Text, "\n")
+		fmt.Fprintf(to, "  %s\n", text)
 	}
 }
 

@@ -67,7 +67,7 @@ func Builtin(name string) (Script, error) {
 	}
 	switch {
 	case len(found) == 0 || name == "":
-		return Script{}, fmt.Errorf("there is no built-in script %q\n%s", name, strings.TrimSpace(List()))
+		return Script{}, fmt.Errorf("there is no built-in script %q: choose one of tpcb-like, simple-update, select-only", name)
 	case len(found) > 1:
 		return Script{}, fmt.Errorf("%q may be %s or %s", name, found[0].Name, found[1].Name)
 	}

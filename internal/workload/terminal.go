@@ -91,6 +91,9 @@ type Executor interface {
 // Connection.Test is set.
 type Teller interface{ Outcome() string }
 
+// Itemizer is an Executor that measures the commands of its transactions. Commands is called after the last Do.
+type Itemizer interface{ Commands() []job.Command }
+
 // Spanner is an Executor whose transactions are few and long, so a run reports each of them.
 type Spanner interface {
 	Executor

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"sledge/internal/control"
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/pgbench"
 	"sledge/internal/report"
 	"sledge/internal/settings"
@@ -214,6 +216,29 @@ func (b benchmark) host() string {
 	return "localhost"
 }
 
+// inCommand matches the message of a failure in a command of a script.
+var inCommand = regexp.MustCompile(`(?s)^command (\d+) at line \d+ of \S+: (.*)`)
+
+// sayFailure reports a failure that aborts a client, or any if all errors are wanted. It is one of the first
+// five of its class.
+func (b benchmark) sayFailure(order settings.Order, position int, f job.Failure) {
+	client := position - order.Plan.FirstWorker()
+	script, _ := order.Plan.Workload.KindNamed(f.Kind)
+	where, text := "", f.Message
+	if m := inCommand.FindStringSubmatch(f.Message); m != nil {
+		where, text = fmt.Sprintf(" in command %s query 0", m[1]), m[2]
+	}
+	text = report.Printable(strings.TrimSpace(text))
+	switch {
+	case slices.ContainsFunc(meter.Classes(), func(c meter.Class) bool { return c.String() == f.Class && c.Retryable() }), b.ContinueOnError:
+		if b.VerboseErrors {
+			fmt.Fprintf(b.Stderr, "pgbench: client %d got an error%s of script %d: %s\n", client, where, script, text)
+		}
+	default:
+		fmt.Fprintf(b.Stderr, "pgbench: error: client %d script %d aborted%s: %s\n", client, script, where, text)
+	}
+}
+
 // run runs the scripts, and prints the result.
 func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.Tables) (err error) {
 	var to io.Writer
@@ -246,8 +271,8 @@ func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.
 		switch {
 		case e.Second != nil:
 			statistics.Tick(e.At)
-		case e.Message != "" && e.User > 0:
-			fmt.Fprintf(b.Stderr, "pgbench: error: %s\n", report.Printable(strings.TrimSpace(e.Message)))
+		case e.Failure != nil:
+			b.sayFailure(order, e.User, *e.Failure)
 		}
 		if b.ExitOnAbort && !stopped && statistics.Aborted() {
 			stopped = true
@@ -261,7 +286,7 @@ func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.
 	if err := statistics.End(); err != nil {
 		return fmt.Errorf("--log: %w", err)
 	}
-	statistics.Report(b.Stdout, "Sledge "+b.Program.Version, found, outcome.Job.Result.Connecting)
+	statistics.Report(b.Stdout, "Sledge "+b.Program.Version, found, outcome.Job.Result.Connecting, outcome.Job.Result.Commands)
 	if id := h.ID(); id != "" {
 		fmt.Fprintf(b.Stderr, "sledge: recorded as job %s (sledge jobs show %[1]s)\n", id)
 	}

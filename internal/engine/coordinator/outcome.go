@@ -38,7 +38,7 @@ func (r *run) result(m measurement) job.Result {
 	result := job.Result{
 		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, RampUp: r.rampUp.Seconds(), Connecting: r.connecting.Seconds(), Started: m.started, Elapsed: m.elapsed.Seconds()},
 		Measured: job.Measured{
-			Kinds: g.Plan.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
+			Kinds: g.Plan.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures, Commands: g.totals.Commands,
 			PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 		},
 	}

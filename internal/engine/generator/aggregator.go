@@ -13,6 +13,7 @@ import (
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/workload"
 )
 
 // aggregator sums up the users' records for each phase of the run. Users never wait for it.
@@ -443,6 +444,11 @@ func (g *group) freeze(f *aggregator, now time.Time) order.GroupTotals {
 	t := order.GroupTotals{
 		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.inFlight,
 		Failures: g.failures.list(&g.summary, g.plan.Workload.Kinds), Losses: g.lost.moments(), ConnectionLosses: g.poolLosses.list, Commits: g.commits(),
+	}
+	for _, c := range g.connections.all() {
+		if one, measures := c.Executor.(workload.Itemizer); measures {
+			t.Commands = job.AddCommands(t.Commands, one.Commands())
+		}
 	}
 	for i := range t.InFlight {
 		w := &t.InFlight[i]

@@ -153,7 +153,7 @@ func (l *connector) open(ctx context.Context, j plan.Job, number, server int, te
 	c.Executor, err = j.Workload.Users.NewExecutor(ctx, workload.Connection{
 		Number: number, Seed: j.Spec.Seed, Test: l.plan.Pacing.Test,
 		Options: j.Settings, Session: session, SQL: j.SQL,
-		Tell: tell, Stopped: l.stopped,
+		Classify: l.plan.Database.Sessions.Classify, Tell: tell, Stopped: l.stopped,
 	})
 	if err == nil && j.Server.Flush != nil {
 		// Otherwise a user that pauses before its first transaction would report its log-in within

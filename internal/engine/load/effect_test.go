@@ -23,7 +23,7 @@ var modes = map[string]option.Values{
 
 // samples has a value that differs from the default, for each option that is not a bool.
 var samples = map[string]string{
-	"rampup": "3", "duration": "7", "iterations": "5", "driver": "test", "user_delay": "5ms", "rate": "100/s", "arrivals": "constant", "steps": "2,3",
+	"rampup": "3", "duration": "7", "iterations": "5", "driver": "test", "user_delay": "5ms", "rate": "100/s", "skip_late": "100ms", "arrivals": "constant", "steps": "2,3",
 	"reconnect_limit": "1m", "reconnects": "3", "reconnect_delay": "1s", "async_clients": "4", "async_delay": "500", "connections": "3",
 	"max_retries": "3", "max_failures": "5", "fail_if": "p99>1s", "loops": "0", "on_all_failing": "continue", "agents": "db1", "observe": "false", "pool_file": "", "connect_pool": "",
 }

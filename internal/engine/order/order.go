@@ -234,6 +234,7 @@ type GroupTotals struct {
 	Failures []job.LastFailure   `json:"failures,omitempty"`
 	Losses   []time.Duration     `json:"losses,omitempty"`  // when connections were lost
 	Commits  [][]workload.Commit `json:"commits,omitempty"` // acknowledged commits
+	Commands []job.Command       `json:"commands,omitempty"`
 	Spans    []job.Span          `json:"spans,omitempty"`
 }
 

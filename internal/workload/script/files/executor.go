@@ -211,6 +211,16 @@ func (e *executor) runScript(ctx context.Context, p *prepared, c *pgbench.Client
 	return err
 }
 
+// Commands implements workload.Itemizer.
+func (e *executor) Commands() (list []job.Command) {
+	for _, p := range e.kinds {
+		if p.script != nil {
+			list = append(list, p.script.Commands(strings.ReplaceAll(p.name, "_", " "))...)
+		}
+	}
+	return list
+}
+
 // errNoRow means that a statement found no row although later statements need its results.
 var errNoRow = errors.New(`it found no row, and later statements need its results: set empty = "commit" or "rollback" in its transaction if that may happen`)
 

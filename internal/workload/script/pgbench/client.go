@@ -91,14 +91,15 @@ func (c *Client) chooseByShare(weights []float64) int {
 func (c *Client) Next() { c.begun = false }
 
 // begin saves the state before a transaction, or restores it if the transaction is repeated.
-func (c *Client) begin() {
+func (c *Client) begin() (repeated bool) {
 	if c.begun {
 		c.State.random = c.random
 		clear(c.Variables)
 		maps.Copy(c.Variables, c.saved)
-		return
+		return true
 	}
 	c.begun, c.random = true, c.State.random
 	clear(c.saved)
 	maps.Copy(c.saved, c.Variables)
+	return false
 }

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 )
@@ -37,6 +38,7 @@ type Runner struct {
 	protocol Protocol
 	bound    []bound // by command
 	buf      []byte
+	failedAt int // the command with which the last transaction ended; -1 if it was done
 }
 
 // bound is what a Runner has for a command of a script.
@@ -45,7 +47,9 @@ type bound struct {
 	statement database.Statement
 	fields    []any // for the variables: *sql.Null[int64] or *sql.Null[string]
 	row       *database.Row
-	rows      int64
+
+	done, failed, retried int64
+	took                  time.Duration // of those that were done
 }
 
 // ends says whether a statement only begins or ends a transaction.
@@ -78,7 +82,7 @@ func endsOf(c *command) ends {
 // NewRunner returns a Runner of a script. Statements are prepared when they are first executed, because they may
 // need tables that the script makes. name is that of the script in messages.
 func NewRunner(name string, s *Script, c workload.Connection, p Protocol) *Runner {
-	r := &Runner{name: name, script: s, on: c, protocol: p, bound: make([]bound, len(s.commands))}
+	r := &Runner{name: name, script: s, on: c, protocol: p, bound: make([]bound, len(s.commands)), failedAt: -1}
 	for i := range s.commands {
 		r.bound[i].ends = endsOf(&s.commands[i])
 	}
@@ -116,8 +120,13 @@ func (r *Runner) wrong(i int, err error) error {
 // Do runs a transaction of a client: the commands of the script. If it is called again without Client.Next, it
 // repeats the transaction with the same random numbers.
 func (r *Runner) Do(ctx context.Context, c *Client) error {
-	c.begin()
+	if c.begin() && r.failedAt >= 0 { // it is repeated because of that command
+		r.bound[r.failedAt].failed--
+		r.bound[r.failedAt].retried++
+	}
+	r.failedAt = -1
 	inPipeline := false
+	began := time.Now()
 	for i := 0; i < len(r.script.commands); {
 		one := &r.script.commands[i]
 		next := i + 1
@@ -153,12 +162,38 @@ func (r *Runner) Do(ctx context.Context, c *Client) error {
 		if err == workload.ErrStopped {
 			return err
 		}
+		b := &r.bound[i]
 		if err != nil {
+			b.failed++
+			r.failedAt = i
 			return r.wrong(i, err)
+		}
+		b.done++
+		if one.timed() {
+			now := time.Now()
+			b.took += now.Sub(began)
+			began = now
 		}
 		i = next
 	}
 	return nil
+}
+
+// timed reports whether a command takes time that is worth measuring.
+func (c *command) timed() bool { return c.verb != ifTrue && c.verb != otherwise && c.verb != endif }
+
+// Commands returns what was measured of the commands.
+func (r *Runner) Commands(kind string) (list []job.Command) {
+	for i := range r.bound {
+		one, b := &r.script.commands[i], &r.bound[i]
+		if !one.timed() {
+			continue
+		}
+		list = append(list, job.Command{
+			Kind: kind, Line: one.line, Text: one.text, Done: b.done, Failed: b.failed, Retried: b.retried, Seconds: b.took.Seconds(),
+		})
+	}
+	return list
 }
 
 // run executes a statement.
