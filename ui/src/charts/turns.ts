@@ -2,13 +2,16 @@
 
 /** The charts that wait, in the order in which they asked. */
 const waiting = new Set<() => void>()
-/** Whether the next frame is requested. */
+/** Whether a frame is requested. */
 let requested = false
 
 /** Calls draw in one of the next frames. If it waits already, it keeps its place. */
 export function inTurn(draw: () => void): void {
   waiting.add(draw)
-  request()
+  if (requested) return
+  requested = true
+  // The next frame shows the rest of the page, which the same message or click changed.
+  requestAnimationFrame(() => requestAnimationFrame(next))
 }
 
 /** Calls draw no more. */
@@ -16,15 +19,11 @@ export function leaveOut(draw: () => void): void {
   waiting.delete(draw)
 }
 
-function request(): void {
-  if (requested || waiting.size === 0) return
-  requested = true
-  requestAnimationFrame(() => {
-    requested = false
-    const [draw] = waiting
-    if (draw === undefined) return
-    waiting.delete(draw)
-    request()
-    draw()
-  })
+function next(): void {
+  const [draw] = waiting
+  requested = draw !== undefined
+  if (draw === undefined) return
+  waiting.delete(draw)
+  requestAnimationFrame(next)
+  draw()
 }
