@@ -2,13 +2,17 @@
 
 import { clock, count, millis, seconds } from '../format.ts'
 
+/** Formats of numbers by their most fraction digits. A chart draws dozens of labels, and toLocaleString makes a format for each. */
+const formats = Array.from({ length: 7 }, (_, digits) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }))
+const formatted = (value: number, digits: number): string => formats[digits]?.format(value) ?? String(value)
+
 /**
  * A number on an axis. The last label of an axis that ends with its data may be any number, so it is rounded to
  * the resolution of the axis.
  */
 export function label(value: number, span: number): string {
   const digits = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(Math.max(span, 1e-6)))))
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+  return formatted(value, digits)
 }
 
 /** The distances between the labels of a long time axis, in seconds. */
@@ -37,7 +41,7 @@ export function valueOf(value: number | null | undefined, unit: string): string 
 
 /** A value on a y axis, short enough for its margin: "1.2 M". */
 export function short(value: number, log: boolean): string {
-  if (log) return value.toLocaleString('en-US', { maximumFractionDigits: 6 })
-  if (Math.abs(value) >= 1e6) return `${Number((value / 1e6).toPrecision(4)).toLocaleString('en-US')} M`
-  return value.toLocaleString('en-US', { maximumFractionDigits: 3 })
+  if (log) return formatted(value, 6)
+  if (Math.abs(value) >= 1e6) return `${formatted(Number((value / 1e6).toPrecision(4)), 3)} M`
+  return formatted(value, 3)
 }

@@ -138,12 +138,21 @@ export function csv(table: Table): string {
 
 /** Why the lines of a chart cannot be seen in a part of its x axis, in a sentence; '' if they can. */
 export function invisible({ lines, x }: LineChart, part: { from: number; until: number }): string {
-  const values = lines.flatMap(({ points }) => points.flatMap(([at, value]) => (at >= part.from && at <= part.until && value !== null ? [{ at, value }] : [])))
-  const [first] = values
+  let first: number | undefined
+  let [zero, alone] = [true, true]
+  for (const { points } of lines) {
+    for (const [at, value] of points) {
+      if (value === null || at < part.from || at > part.until) continue
+      first ??= at
+      zero &&= value === 0
+      alone &&= at === first
+      if (!zero && !alone) return ''
+    }
+  }
   const here = x.endsWith('(s)') ? ' in this time' : ''
   if (first === undefined) return `There are no values${here}.`
-  if (values.every(({ value }) => value === 0)) return `All values are 0${here}.`
-  return values.every(({ at }) => at === first.at) ? `There is only one point${here}.` : ''
+  if (zero) return `All values are 0${here}.`
+  return `There is only one point${here}.`
 }
 
 /** A line's values are flattened if the greatest is so many times the median. */
@@ -151,6 +160,6 @@ const steep = 20
 
 /** Whether some values are so far above the median that a linear axis would flatten the rest. */
 export function flattened(lines: Line[]): boolean {
-  const values = lines.flatMap((line) => line.points.flatMap(([, value]) => (value !== null && value > 0 ? [value] : []))).sort((a, b) => a - b)
+  const values = Float64Array.from(lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0).filter((value) => value > 0))).sort()
   return (values.at(-1) ?? 0) > steep * (values[Math.floor(values.length / 2)] ?? Infinity)
 }

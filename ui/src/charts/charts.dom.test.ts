@@ -14,6 +14,7 @@ import { colour, surface } from './palette.ts'
 import { aligned, decades, heightOf, piled, Plot, shapeOf, wholeOf, type Look } from './plot.ts'
 import { beginOf, beside, throughput, timed, times, type Run, type RunPoint } from './run.ts'
 import { kindTimes, streamChart } from './spans.ts'
+import { inTurn, leaveOut } from './turns.ts'
 import { between, moved, scaled } from './viewport.svelte.ts'
 
 function there<T>(value: T | undefined): T {
@@ -405,4 +406,26 @@ test('histograms of runs are read and drawn as shares of their transactions', as
   expect(wholeOf(there(chart))).toEqual({ from: expect.closeTo(0.0001, 9) as number, until: 1000 })
   expect(histogramChart([kinds], ['6.11'], 'delivery')).toBeUndefined()
   await expect(kindsOf({ id: '1', histograms: [{ kind: 'payment', response_histogram: btoa('not a histogram') }] })).rejects.toThrow('not a compressed histogram')
+})
+
+test('charts take turns: a frame draws one, in the order in which they asked', () => {
+  const frames: (() => void)[] = []
+  vi.stubGlobal('requestAnimationFrame', (frame: () => void) => frames.push(frame))
+  const order: string[] = []
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => () => void order.push(name)) as [() => void, () => void, () => void]
+  // The second asks twice and is drawn once; the third is removed before its turn.
+  for (const draw of [first, second, third, second]) inTurn(draw)
+  leaveOut(third)
+  const after = (): string => {
+    expect(frames).toHaveLength(1)
+    frames.shift()?.()
+    return order.splice(0).join(' ')
+  }
+  // The first frame is for the rest of the page.
+  expect([after(), after()]).toEqual(['', 'first'])
+  // A chart that asks again waits behind the others.
+  inTurn(first)
+  expect([after(), after(), after()]).toEqual(['second', 'first', ''])
+  expect(frames).toEqual([])
+  vi.unstubAllGlobals()
 })

@@ -34,51 +34,32 @@ export function cellBegin(cell: number): number {
 
 /** Points with their counts; neighbours are merged if there are too many. */
 export function heatColumns(points: readonly RunPoint[]): Column[] {
-  const counted = points.filter((point) => (point.cells?.length ?? 0) > 1)
   const each = Math.ceil(points.length / mostColumns)
   const columns: Column[] = []
-  let begun = -1
-  for (const point of counted) {
-    const begin = Math.max(0, point.time - (point.seconds ?? 1))
+  for (let i = 0; i < points.length; i += each) {
+    const counted = points.slice(i, i + each).filter((point) => (point.cells?.length ?? 0) > 1)
+    const [first, last] = [counted[0], counted.at(-1)]
+    if (first === undefined || last === undefined) continue
+    const begin = Math.max(0, first.time - (first.seconds ?? 1))
     // Measured seconds differ slightly from 1 s; columns are extended to leave no gaps.
     const before = columns.at(-1)?.to ?? 0
-    const from = Math.abs(begin - before) < 0.5 ? before : begin
-    const place = Math.floor(points.indexOf(point) / each)
-    let column = columns.at(-1)
-    if (column === undefined || place !== begun) {
-      begun = place
-      column = { from, to: point.time, done: 0, median: 0, cells: [] }
-      columns.push(column)
-    }
-    column.to = point.time
-    add(column, point.cells ?? [])
+    columns.push({ from: Math.abs(begin - before) < 0.5 ? before : begin, to: last.time, ...merged(counted) })
   }
-  for (const column of columns) finish(column)
   return columns
 }
 
-/** Adds counts, which begin with the number of the first cell. */
-function add(column: Column, [first = 0, ...counts]: number[]): void {
-  for (const [i, count] of counts.entries()) {
-    if (count === 0) continue
-    column.done += count
-    const low = cellBegin(first + i)
-    const there = column.cells.find((cell) => cell.low === low)
-    if (there === undefined) column.cells.push({ low, high: cellBegin(first + i + 1), count })
-    else there.count += count
+/** Adds up the counts of points, each of which begins with the number of its first cell. */
+function merged(points: readonly RunPoint[]): Pick<Column, 'done' | 'median' | 'cells'> {
+  /** The counts by the number of their cell. */
+  const counts: number[] = []
+  for (const { cells: [first = 0, ...more] = [] } of points) {
+    for (const [i, count] of more.entries()) counts[first + i] = (counts[first + i] ?? 0) + count
   }
-}
-
-function finish(column: Column): void {
-  column.cells.sort((a, b) => a.low - b.low)
+  const cells = counts.flatMap((count, cell) => (count === 0 ? [] : [{ low: cellBegin(cell), high: cellBegin(cell + 1), count }]))
+  const done = cells.reduce((sum, { count }) => sum + count, 0)
   let below = 0
-  for (const cell of column.cells) {
-    below += cell.count
-    if (below * 2 >= column.done) {
-      column.median = Math.sqrt(cell.low * cell.high)
-      return
-    }
-  }
+  const middle = cells.find(({ count }) => (below += count) * 2 >= done)
+  return { done, median: middle === undefined ? 0 : Math.sqrt(middle.low * middle.high), cells }
 }
 
 /** The number of shades of a drawing. */
@@ -129,13 +110,20 @@ export function shadeLegend(chart: HeatChart, isDark: boolean): { shade: string;
 export function drawCells(u: uPlot, chart: HeatChart, isDark: boolean): void {
   const limits = bounds(chart.columns)
   const paths = limits.map(() => new Path2D())
+  /** The places of response times on the axis, which the columns share. */
+  const places = new Map<number, number>()
+  const placeOf = (ms: number): number => {
+    let place = places.get(ms)
+    if (place === undefined) places.set(ms, (place = Math.round(u.valToPos(ms, 'y', true))))
+    return place
+  }
   for (const column of chart.columns) {
     const length = column.to - column.from || 1
     // Rounded, so that there are no gaps between neighbours.
     const left = Math.round(u.valToPos(column.from, 'x', true))
     const right = Math.max(Math.round(u.valToPos(column.to, 'x', true)), left + 1)
     for (const cell of column.cells) {
-      const [bottom, top] = [Math.round(u.valToPos(cell.low, 'y', true)), Math.round(u.valToPos(cell.high, 'y', true))]
+      const [bottom, top] = [placeOf(cell.low), placeOf(cell.high)]
       paths[shadeOf(cell.count / length, limits)]?.rect(left, top, right - left, bottom - top)
     }
   }

@@ -162,7 +162,7 @@ export class Plot {
   /** Moves the crosshair, as if the mouse were there, and returns what the chart shows at it. */
   point(at: number | undefined, byMouse: boolean): Reading {
     const u = this.#plot
-    if (!byMouse) u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, 'x'), top: u.over.clientHeight / 2 }, false)
+    if (!byMouse) u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, 'x'), top: u.bbox.height / uPlot.pxRatio / 2 }, false)
     return this.#read(at)
   }
 

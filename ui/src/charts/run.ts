@@ -32,13 +32,17 @@ export const axisName = 'time since the run began (s)'
 /** A time without points that is longer than this, in seconds, is a gap. Seconds of a run differ by less. */
 const longestBetween = 1.5
 
+/** Points that are in their places, because each message about a running job adds only a few. */
+const inPlace = new WeakMap<LivePoint, RunPoint>()
+
 /**
  * Points of a live job or of a recorded one, which have their place on the axis of time. Where seconds are missing
  * there is a point without values, so that no line is drawn across.
  */
 export function placed(points: readonly LivePoint[]): RunPoint[] {
   return points.flatMap((point, i): RunPoint[] => {
-    const one = { ...point, time: point.at_seconds }
+    const one = inPlace.get(point) ?? { ...point, time: point.at_seconds }
+    inPlace.set(point, one)
     const before = points[i - 1]
     const begin = point.at_seconds - point.seconds
     if (before === undefined || !(begin - before.at_seconds > longestBetween)) return [one]
