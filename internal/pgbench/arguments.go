@@ -257,7 +257,7 @@ func (a *Arguments) check(given func(string) bool) error {
 }
 
 func (a *Arguments) checkInitialisation(given func(string) bool) error {
-	a.Scale, a.Scripts = max(a.Scale, 1), Builtins[:1]
+	a.Scale = max(a.Scale, 1)
 	for _, step := range a.Steps {
 		if !strings.ContainsRune("dtgGvpf ", step) {
 			return fmt.Errorf("--init-steps %s: there is no step %q: write letters of dtgGvpf", a.Steps, step)

@@ -167,7 +167,7 @@ func (in *initialisation) create(ctx context.Context) error {
 			columns = append(columns, text)
 		}
 		kind, after := "TABLE", ""
-		if in.Unlogged && (in.Partitions == 0 || t.name != "pgbench_accounts") {
+		if in.Unlogged && (t.name != "pgbench_accounts" || in.Partitions == 0 || !in.refusesUnloggedParents(ctx)) {
 			kind = "UNLOGGED TABLE"
 		}
 		switch {
@@ -184,6 +184,13 @@ func (in *initialisation) create(ctx context.Context) error {
 		}
 	}
 	return in.createPartitions(ctx)
+}
+
+// refusesUnloggedParents reports whether the server refuses partitioned tables that are unlogged, as PostgreSQL 18
+// and later do.
+func (in *initialisation) refusesUnloggedParents(ctx context.Context) bool {
+	t, err := in.Session.Query(ctx, "SELECT current_setting('server_version_num')::int >= 180000", 1)
+	return err == nil && t.Rows[0][0] == "t"
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

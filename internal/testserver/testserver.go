@@ -456,6 +456,9 @@ func (s *Server) Values() map[string]string { return s.product.values(s) }
 // database that every server has; for MySQL, it names none.
 func (s *Server) DataSource(database string) string { return s.product.dataSource(s, database) }
 
+// Tool returns the path of a program that was installed with the server, such as pgbench.
+func (s *Server) Tool(name string) string { return filepath.Join(filepath.Dir(s.installed), name) }
+
 // Log returns the server's log so far.
 func (s *Server) Log() string {
 	log, err := os.ReadFile(s.logFile())

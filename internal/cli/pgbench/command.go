@@ -91,11 +91,17 @@ func Run(ctx context.Context, p *program.Program, args []string) error {
 		return nil
 	}
 	err = benchmark{p, &a}.do(ctx)
-	if code := job.ExitOf(err); err != nil && code != exitAborted {
-		return job.WithExit(exitWrong, errors.New(err.Error()))
+	if errors.Is(err, errAborted) {
+		return job.WithExit(exitAborted, err)
+	}
+	if err != nil {
+		err = job.WithExit(exitWrong, errors.New(err.Error())) // the exit codes of other commands have other meanings
 	}
 	return err
 }
+
+// errAborted means that an error aborted a client.
+var errAborted = errors.New("Run was aborted; the above results are incomplete.")
 
 // benchmark is an invocation of pgbench.
 type benchmark struct {
@@ -110,6 +116,11 @@ func (b benchmark) do(ctx context.Context) error {
 		return err
 	}
 	t := pgbench.Target{Database: order.Plan.Database}
+	if b.Initialise && t.Embedded() { // a server's database must exist
+		if err := t.Container.Create(ctx, order.Plan.Connection, func(job.Event) {}); err != nil {
+			return err
+		}
+	}
 	if t.Session, err = t.Sessions.Connect(ctx, order.Plan.Connection, database.Owner); err != nil {
 		return err
 	}
@@ -133,6 +144,9 @@ func (b benchmark) do(ctx context.Context) error {
 
 // order returns the settings of a run.
 func (b benchmark) order(scale int) (settings.Order, error) {
+	if b.Initialise { // a build of any workload has the options of the connection
+		return b.Resolver.Resolve(job.Build, settings.Sources{Environ: b.Environ, System: b.System, Flags: map[string]string{"db": b.DBMS}, Set: append(b.settings(), b.Set...)})
+	}
 	texts, err := b.Folder(scale)
 	if err != nil {
 		return settings.Order{}, err
@@ -294,7 +308,7 @@ func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.
 		fmt.Fprintf(b.Stderr, "sledge: %s\n", report.OneLine(errors.New(r.Reason)))
 	}
 	if statistics.Aborted() {
-		return job.WithExit(exitAborted, errors.New("Run was aborted; the above results are incomplete."))
+		return errAborted
 	}
 	return nil
 }

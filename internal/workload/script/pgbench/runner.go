@@ -114,7 +114,7 @@ func (r *Runner) Rehearse(ctx context.Context, c *Client) error {
 
 // wrong says in which command an error occurred. Commands count from 0, as pgbench counts them.
 func (r *Runner) wrong(i int, err error) error {
-	return fmt.Errorf("command %d at line %d of %s: %w", i, r.script.commands[i].line, r.name, err)
+	return fmt.Errorf("command %d at line %d of %s: %w", r.script.commands[i].number, r.script.commands[i].line, r.name, err)
 }
 
 // Do runs a transaction of a client: the commands of the script. If it is called again without Client.Next, it
@@ -169,24 +169,19 @@ func (r *Runner) Do(ctx context.Context, c *Client) error {
 			return r.wrong(i, err)
 		}
 		b.done++
-		if one.timed() {
-			now := time.Now()
-			b.took += now.Sub(began)
-			began = now
-		}
+		now := time.Now()
+		b.took += now.Sub(began)
+		began = now
 		i = next
 	}
 	return nil
 }
 
-// timed reports whether a command takes time that is worth measuring.
-func (c *command) timed() bool { return c.verb != ifTrue && c.verb != otherwise && c.verb != endif }
-
 // Commands returns what was measured of the commands.
 func (r *Runner) Commands(kind string) (list []job.Command) {
 	for i := range r.bound {
 		one, b := &r.script.commands[i], &r.bound[i]
-		if !one.timed() {
+		if one.number < 0 {
 			continue
 		}
 		list = append(list, job.Command{

@@ -46,6 +46,8 @@ type command struct {
 	expression Expression // of set and ifTrue
 	words      []string   // arguments of sleep, shell and setShell
 
+	number int // in messages, from 0; -1 of a command that only ends the branch before an \elif
+
 	// next is the index of the command that follows ifTrue if its expression is not true, and otherwise if
 	// a branch before was taken.
 	next int
@@ -102,6 +104,7 @@ type reader struct {
 	text     string
 	at       int
 	commands []command
+	count    int        // of those with a number
 	open     []branches // the innermost last
 	pipeline bool       // between \startpipeline and \endpipeline
 }
@@ -177,7 +180,14 @@ func (r *reader) command() error {
 	return nil
 }
 
-func (r *reader) add(c command) { r.commands = append(r.commands, c) }
+// add adds a command, and numbers it as pgbench does.
+func (r *reader) add(c command) {
+	if c.number = -1; c.verb != otherwise || !strings.HasPrefix(strings.ToLower(c.text), `\elif`) {
+		c.number = r.count
+		r.count++
+	}
+	r.commands = append(r.commands, c)
+}
 
 // split divides a statement at its variables. A semicolon of \; stays.
 func split(text string) (pieces []piece) {
@@ -244,7 +254,7 @@ func (r *reader) meta() error {
 	case "sleep":
 		c.verb = sleep
 		if err := checkSleep(c.words); err != nil {
-			return wrong("%w", err)
+			return wrong("%v", err)
 		}
 	case "shell":
 		if c.verb = shell; len(c.words) == 0 {
@@ -316,7 +326,7 @@ func (r *reader) set(c command, rest string, wrong func(string, ...any) error) (
 		return wrong("invalid variable name %q", name)
 	}
 	if c.expression, _, err = Parse(expression); err != nil {
-		return wrong("%w", err)
+		return wrong("%v", err)
 	}
 	r.add(c)
 	return nil
@@ -331,7 +341,7 @@ func (r *reader) branch(name string, c command, rest string, wrong func(string, 
 	if name == "if" || name == "elif" {
 		var err error
 		if c.expression, _, err = Parse(rest); err != nil {
-			return wrong("%w", err)
+			return wrong("%v", err)
 		}
 	} else if rest != "" {
 		return wrong("unexpected argument %q", rest)
