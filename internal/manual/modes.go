@@ -39,7 +39,7 @@ func modesOfWorkload(w *workload.Workload) []workload.Mode {
 
 // samples has values that differ from the defaults, for options whose declarations provide none.
 var samples = map[string]string{
-	"rampup": "1", "duration": "3", "user_delay": "1ms", "rate": "100/s", "steps": "1,4", "reconnect_limit": "1m", "reconnect_delay": "1s", "connections": "2",
+	"rampup": "1", "duration": "3", "user_delay": "1ms", "rate": "100/s", "skip_late": "1ms", "steps": "1,4", "reconnect_limit": "1m", "reconnect_delay": "1s", "connections": "2",
 	"fail_if": "failed>1%", "agents": "db1", "loops": "0", "keying_time": "1,1,1,1,1", "think_time": "1,1,1,1,1", "mix": "5,5,1,1,1", "time_limit": "9", "query_limit": "3",
 	"prefix": "other", "bulk_folder": "/rows", "bulk_folder_on_server": "/there", "iterations": "500", "parallel_workers": "4",
 }

@@ -126,6 +126,10 @@ func TestNew_NamesTheMistakeAndItsLine(t *testing.T) {
 		{"look.sql", "SELECT", "-- results: total\nSELECT", "look.sql, line 2: the result total has no type"},
 		{"look.sql", "SELECT", "-- results: p_id varchar(5)\nSELECT", "look.sql, line 2: p_id has another type before this statement"},
 		{"look.sql", ":p_id", ":p_id; SELECT 'a", "look.sql: unterminated '"},
+		{"workload.toml", "[transactions.look]", "[transactions.look]\nprotocol = 'simple'", "workload.toml, line 15: protocol and on_error are for scripts"},
+		{"workload.toml", "[transactions.look]", "[transactions.look]\nlanguage = 'lua'", `workload.toml, line 15: "lua" is not a language`},
+		{"workload.toml", "[transactions.look]", "[transactions.look]\nlanguage = 'pgbench'", "workload.toml, line 15: a script has its own BEGIN, COMMIT and variables"},
+		{"workload.toml", "[transactions.look]", "[transactions.look]\nlanguage = 'pgbench'\nprotocol = 'text'", `workload.toml, line 15: "text" is not a protocol`},
 		{"check.sql", "-- name: prices\n", "", "check.sql, line 1: it has no rule"},
 	} {
 		texts := shop()
@@ -140,6 +144,10 @@ func TestNew_NamesTheMistakeAndItsLine(t *testing.T) {
 	}
 	if _, err := files.New("shop", shop()); err != nil {
 		t.Error(err)
+	}
+	script := map[string]string{"workload.toml": "[transactions.a]\nlanguage = 'pgbench'\n", "a.sql": "SELECT 1;\n\\gett\n"}
+	if _, err := files.New("script", script); err == nil || !strings.HasPrefix(err.Error(), `a.sql, line 2: there is no command \gett: did you mean gset?`) {
+		t.Errorf("got %v, want the line of the script", err)
 	}
 	outside := shop()
 	outside["../look.sql"] = "SELECT 1 AS one"
