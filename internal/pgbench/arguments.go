@@ -123,7 +123,8 @@ func flagSet(a *Arguments) *pflag.FlagSet {
 	f.VarP(&variables{a}, "define", "D", "define a variable of the scripts, as `NAME=VALUE`")
 	f.StringVarP((*string)(&a.Protocol), "protocol", "M", string(pgbench.Simple), "how statements are sent: simple, extended or prepared")
 	f.BoolVarP(&a.PerCommand, "report-per-command", "r", false, "report the mean time of each command")
-	f.BoolVar(&a.PerCommand, "report-latencies", false, "")
+	f.BoolVar(&a.PerCommand, "report-latencies", false, "the name of --report-per-command before PostgreSQL 15")
+	f.Lookup("report-latencies").Hidden = true
 	f.Float64VarP(&a.Rate, "rate", "R", 0, "start transactions at this rate, in transactions a second")
 	f.Float64VarP(&a.LatencyLimit, "latency-limit", "L", 0, "count transactions that take longer, in milliseconds; with --rate, skip those that are later than that")
 	f.IntVarP(&a.Progress, "progress", "P", 0, "report the progress every so many seconds")

@@ -96,6 +96,9 @@ func (o *Options) Pacing() Pacing {
 	if p.Test {
 		p.RampUp, p.Settles, p.Duration = 0, false, 0
 	}
+	if o.Rate.none() {
+		p.Rate.SkipLate = 0
+	}
 	if p.Failures.EndAtFirst {
 		p.Failures.Retries, p.Failures.EndIfAll = 0, false
 	}

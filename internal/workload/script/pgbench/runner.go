@@ -177,7 +177,7 @@ func (r *Runner) Do(ctx context.Context, c *Client) error {
 	return nil
 }
 
-// Commands returns what was measured of the commands.
+// Commands returns the times and counts of the commands.
 func (r *Runner) Commands(kind string) (list []job.Command) {
 	for i := range r.bound {
 		one, b := &r.script.commands[i], &r.bound[i]
