@@ -157,30 +157,62 @@ func shape(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Tables of pgbench's names that are not pgbench's are not dropped.
-func TestPgbench_DropsOnlyItsTables(t *testing.T) {
+// On other databases, too, the tables are made and the scripts run. Tables of pgbench's names that are not pgbench's
+// are not dropped.
+func TestPgbench_OnOtherDatabases(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
+	server := testserver.Open(t, "mariadb")
 	file := filepath.Join(t.TempDir(), "test.sqlite")
-	w := newWorld(t)
-	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
-	on := func(args ...string) job.Exit {
-		return w.run(append([]string{"pgbench", "--db", "sqlite", "--set", "dbname=" + file}, args...)...)
-	}
-	if code := on("-i"); code != job.OK {
-		t.Fatalf("got exit code %d: %s", code, &w.err)
-	}
-	if code := on("-t", "20", "-c", "2", "-r", "--max-tries", "10"); code != job.OK || !strings.Contains(w.out.String(), "number of transactions actually processed: 40/40") {
-		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
-	}
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "DROP TABLE pgbench_tellers; CREATE TABLE pgbench_tellers (mine INTEGER)"); err != nil {
-		t.Fatal(err)
-	}
-	if code := on("-i"); code != 1 || !strings.Contains(w.err.String(), "the table pgbench_tellers is not pgbench's") {
-		t.Errorf("got exit code %d: %s", code, &w.err)
+	for _, on := range []struct {
+		name, driver, source string
+		set                  map[string]string
+	}{
+		{"sqlite", "sqlite", file, map[string]string{"dbname": file}},
+		{"mariadb", "mysql", server.DataSource("pgbench_tables"), map[string]string{
+			"host": server.Host, "port": strconv.Itoa(server.Port), "user": server.Superuser, "password": server.Password, "dbname": "pgbench_tables", "socket": server.Socket,
+		}},
+	} {
+		args := []string{"pgbench", "--db", on.name}
+		for name, value := range on.set {
+			args = append(args, "--set", name+"="+value)
+		}
+		w := newWorld(t)
+		w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
+		run := func(more ...string) job.Exit { return w.run(append(slices.Clone(args), more...)...) }
+		if on.name == "mariadb" {
+			admin, err := sql.Open(on.driver, server.DataSource(""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer admin.Close()
+			if _, err := admin.ExecContext(t.Context(), "CREATE DATABASE pgbench_tables"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db, err := sql.Open(on.driver, on.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if code := run("-i"); code != job.OK {
+			t.Fatalf("%s: got exit code %d: %s", on.name, code, &w.err)
+		}
+		for _, protocol := range []string{"simple", "prepared"} {
+			if code := run("-t", "20", "-c", "2", "-r", "--max-tries", "10", "-M", protocol); code != job.OK || !strings.Contains(w.out.String(), "number of transactions actually processed: 40/40") {
+				t.Errorf("%s: got exit code %d: %s%s", on.name, code, &w.out, &w.err)
+			}
+		}
+		var rows int
+		if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pgbench_history WHERE delta BETWEEN -5000 AND 5000").Scan(&rows); err != nil || rows != 80 {
+			t.Errorf("%s: pgbench_history has %d rows, %v", on.name, rows, err)
+		}
+		for _, statement := range []string{"DROP TABLE pgbench_tellers", "CREATE TABLE pgbench_tellers (mine INTEGER)"} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code := run("-i"); code != 1 || !strings.Contains(w.err.String(), "the table pgbench_tellers is not pgbench's") {
+			t.Errorf("%s: got exit code %d: %s", on.name, code, &w.err)
+		}
 	}
 }
