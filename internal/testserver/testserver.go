@@ -87,8 +87,8 @@ func Setting(setting string) Option {
 func Own() Option { return func(w *wish) { w.own = true } }
 
 // Filled selects a server like Own, with data that fill has loaded. fill runs once for all tests of
-// a test binary that use the same filling and server options; each test gets a copy of the data
-// folder. It works for PostgreSQL, MariaDB and MySQL.
+// a test binary that use the same filling and version, on a server with the default settings; each test gets a copy of the
+// data folder, and its server the test's settings. It works for PostgreSQL, MariaDB and MySQL.
 func Filled(filling string, fill func(s *Server) error) Option {
 	return func(w *wish) { w.own, w.filling, w.fill = true, filling, fill }
 }
@@ -217,6 +217,7 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 
 // filled returns a stopped server with the filling. The first call creates it.
 func filled(p *product, found program, w wish) (*Server, error) {
+	w.settings = nil
 	shared.Lock()
 	image := shared.images[w.key(p)]
 	if image == nil {

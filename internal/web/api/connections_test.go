@@ -133,7 +133,7 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			settings := fmt.Sprintf(`"db": %q, "warehouses": 1, "builders": 1`, name)
+			settings := fmt.Sprintf(`"db": %q, "workload": "tproch", "scale": 0.01, "builders": 1`, name)
 			if name == "sqlite" {
 				settings += fmt.Sprintf(`, "file": %q`, filepath.Join(t.TempDir(), "tpcc.sqlite"))
 			} else {
@@ -149,12 +149,12 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 			}
 			w.do(`{"action": "build", "settings": {` + settings + `}}`)
 			trial := w.call("POST", "/settings/test", body, 200)
-			if trial["ok"] != true || trial["state"] != "ready" || trial["data"] != "1 warehouse" || trial["round_trip_ms"].(float64) <= 0 {
+			if trial["ok"] != true || trial["state"] != "ready" || trial["data"] != "scale factor 0.01" || trial["round_trip_ms"].(float64) <= 0 {
 				t.Errorf("after the build: got %v", trial)
 			}
 			d := w.call("POST", "/settings/deletion", body, 200)
-			if len(d["tables"].([]any)) != 9 || d["target"] != trial["target"] || len(d["around"].([]any)) == 0 {
-				t.Errorf("got %v, want nine tables and the objects around them", d)
+			if len(d["tables"].([]any)) != 8 || d["target"] != trial["target"] || len(d["around"].([]any)) == 0 {
+				t.Errorf("got %v, want eight tables and the objects around them", d)
 			}
 			w.do(fmt.Sprintf(`{"action": "delete", "confirm": %q, "settings": {%s}}`, d["target"], settings))
 			w.call("POST", "/settings/deletion", body, gone)

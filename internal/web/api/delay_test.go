@@ -28,7 +28,7 @@ func TestServerDelay_MovesRatesToTheirSecond(t *testing.T) {
 			if status := w.end(w.start(map[string]any{"action": "build", "settings": settings})); status != job.Succeeded {
 				t.Fatalf("the build ended as %s", status)
 			}
-			maps.Copy(settings, map[string]any{"users": 4, "rampup": "0s", "duration": "20s", "rate": "sine:200/s,180/s,7s"})
+			maps.Copy(settings, map[string]any{"users": 4, "rampup": "0s", "duration": "20s", "rate": "sine:80/s,72/s,7s"})
 			// A busy machine delays the reports of sessions and the readings, too, so there is a second run.
 			for runs := 1; ; runs++ {
 				id := w.start(map[string]any{"action": "run", "settings": settings})

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/repository/repositorytest"
 )
 
 func TestServer_ShowsItsConfiguration(t *testing.T) {
@@ -21,7 +24,9 @@ func TestServer_ShowsItsConfiguration(t *testing.T) {
 	if version := w.call("GET", "/version", "", 200); version["version"] != "v1.2.3" || !strings.Contains(fmt.Sprint(version["databases"]), "postgresql") {
 		t.Errorf("got %v", version)
 	}
-	w.end(w.start(map[string]any{"action": "build", "settings": map[string]any{"db": "sqlite", "dbname": filepath.Join(t.TempDir(), "t.sqlite")}}))
+	if _, err := repositorytest.Day(t.Context(), w.api.Store, job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc"}, 3); err != nil {
+		t.Fatal(err)
+	}
 	server := w.call("GET", "/server", "", 200)
 	repository := server["repository"].(map[string]any)
 	if repository["path"] != w.path || repository["jobs"] != 1.0 || repository["bytes"].(float64) < 4096 {

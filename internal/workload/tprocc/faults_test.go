@@ -112,7 +112,7 @@ func TestFrozenServer_ShowsInEveryFigure(t *testing.T) {
 	// than one in a thousand, so the test has many users that think between transactions.
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
 		"rampup", "1s", "duration", "8s", "key_and_think", "true",
-		"keying_time", "0,0,0,0,0", "think_time", "0.1,0.1,0.1,0.1,0.1")
+		"keying_time", "0,0,0,0,0", "think_time", "0.5,0.5,0.5,0.5,0.5")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,9 @@ func TestBuild_EndsWhenItsClaimIsLost(t *testing.T) {
 				t.Errorf("got %v with exit code %d, want an error about the claim and %d", err, job.ExitOf(err), job.ExitAborted)
 			}
 			spec.Resume = true
-			if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			if _, err := local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{1, stop}}}); job.ExitOf(err) != job.ExitStopped {
 				t.Errorf("the build is not resumed: %v", err)
 			}
 		})
@@ -466,8 +468,10 @@ func TestBuild_InAFileRefusesASecondOne(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
-		t.Errorf("when the claim was given back: %v", err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	if _, err := local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{1, stop}}}); job.ExitOf(err) != job.ExitStopped {
+		t.Errorf("when the claim was given back: got %v, want a build that is stopped while it loads rows", err)
 	}
 	if _, err := os.Stat(file + "-build"); err == nil {
 		t.Error("the file of the claim was left behind")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -103,7 +104,7 @@ func TestPool_SendsEachKindWhereItsListSays(t *testing.T) {
 		{Kind: "payment", Connections: []string{"a", "b"}, Policy: pool.Last},
 		{Kind: "order status", Connections: []string{"a", "b"}, Policy: pool.RoundRobin},
 	}
-	result, err := a.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "rampup", "0s", "duration", "3s", pool.Option, poolOf(routes, a, a))
+	result, err := a.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "rampup", "0s", "duration", "3s", "rate", "300/s", pool.Option, poolOf(routes, a, a))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,17 +133,18 @@ func TestPool_RefusesAMissingSchemaOrAnotherSize(t *testing.T) {
 	a := newBench(t)
 	b := &bench{server: testserver.Open(t, "postgresql", testserver.Own()), local: a.local}
 	b.values = b.server.Values()
-	run := func() error {
-		_, err := a.do(t, job.Spec{Action: job.Run, Users: 1}, job.Control{}, "rampup", "0s", "duration", "1s", pool.Option, poolOf(nil, a, b))
+	run := func(second *bench) error {
+		_, err := a.do(t, job.Spec{Action: job.Run, Users: 1}, job.Control{}, "rampup", "0s", "duration", "1s", pool.Option, poolOf(nil, a, second))
 		return err
 	}
-	if err := run(); err == nil || !strings.Contains(err.Error(), "connection b of the pool") {
+	if err := run(b); err == nil || !strings.Contains(err.Error(), "connection b of the pool") {
 		t.Errorf("without a schema: got %v, want an error about connection b", err)
 	}
-	if _, err := b.do(t, job.Spec{Action: job.Build}, job.Control{}, "warehouses", "2", "builders", "2"); err != nil {
-		t.Fatal(err)
-	}
-	if err := run(); err == nil || !strings.Contains(err.Error(), "connection b of the pool") || !strings.Contains(err.Error(), "has 2 warehouses") {
+	large := newBench(t)
+	owner := large.connectAs(t, database.Owner)
+	defer owner.Close()
+	exec(t, owner, "UPDATE warehouse SET w_id = 2")
+	if err := run(large); err == nil || !strings.Contains(err.Error(), "connection b of the pool") || !strings.Contains(err.Error(), "has 2 warehouses") {
 		t.Errorf("with two warehouses: got %v, want an error about connection b and its size", err)
 	}
 }
