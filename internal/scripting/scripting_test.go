@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(folder, "sledge")
-	if out, err := exec.Command("go", "build", "-o", program, "sledge/cmd/sledge").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "sledge/cmd/sledge").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	code := m.Run()

@@ -31,8 +31,8 @@ func Program(t testing.TB) string {
 	}
 	path := filepath.Join(built.folder, "sledge")
 	if _, err := os.Stat(path); err != nil {
-		build := exec.Command("go", "build", "-o", path, "sledge/cmd/sledge")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0") // also if the tests need C, as the race detector does
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "sledge/cmd/sledge") // without the data for debuggers, as make test links
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")                                       // also if the tests need C, as the race detector does
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("build: %v\n%s", err, out)
 		}

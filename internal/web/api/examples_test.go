@@ -63,6 +63,7 @@ var steps = []step{
 	{operation: "show-setup", path: "/setups/$setup", status: 200},
 	{operation: "save-setup", path: "/setups", body: `{"name": "build here", "action": "build", "settings": {"db": "sqlite", "dbname": "here.sqlite", "labels": "project=kernel"}}`, status: 201, id: "here", unseen: true},
 	{operation: "start-setup", path: "/setups/$here/start", status: 201, id: "started"},
+	{operation: "abort-job", path: "/jobs/$started/abort", status: 202, unseen: true}, // nothing needs its schema
 	{operation: "watch-job", path: "/jobs/$started/events", status: 200, unseen: true},
 	{operation: "check-settings", path: "/settings", body: exampleRun, status: 200},
 	{operation: "check-form", path: "/settings/check", body: `{"action": "run", "settings": {"db": "pg", "port": "many"}}`, status: 200},

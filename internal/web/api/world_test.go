@@ -49,6 +49,7 @@ type world struct {
 	users  *web.Users // after mounted
 	seen   strings.Builder
 	shapes map[string]*jsonschema.Schema
+	reader *jsonschema.Compiler // of the description; nil before the first shape
 }
 
 func newWorld(t *testing.T) *world {
@@ -184,13 +185,15 @@ func (w *world) parsed(document []byte) any {
 // shape returns a schema of the description.
 func (w *world) shape(name string) *jsonschema.Schema {
 	w.Helper()
-	if w.shapes[name] == nil {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		if err := c.AddResource("openapi.json", w.parsed(w.api.text)); err != nil {
+	if w.reader == nil {
+		w.reader = jsonschema.NewCompiler()
+		w.reader.AssertFormat()
+		if err := w.reader.AddResource("openapi.json", w.parsed(w.api.text)); err != nil {
 			w.Fatal(err)
 		}
-		compiled, err := c.Compile("openapi.json" + name)
+	}
+	if w.shapes[name] == nil {
+		compiled, err := w.reader.Compile("openapi.json" + name)
 		if err != nil {
 			w.Fatal(err)
 		}
