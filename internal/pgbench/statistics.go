@@ -34,6 +34,7 @@ func (s *sums) add(v float64) {
 
 // mean and deviation are in milliseconds.
 func (s *sums) mean() float64 { return s.sum / float64(s.count) / 1000 }
+
 func (s *sums) deviation() float64 {
 	mean := s.sum / float64(s.count)
 	return math.Sqrt(max(0, s.sq/float64(s.count)-mean*mean)) / 1000
@@ -249,7 +250,7 @@ func (l *log) add(began time.Time, r *meter.Record) {
 	if l.arguments.MaxTries != 1 {
 		fmt.Fprintf(l.to, " %d", r.Retries)
 	}
-	l.to.WriteByte('\n')
+	_ = l.to.WriteByte('\n') // Flush returns the error
 }
 
 // keptIntervals is how many intervals are open at most: records come up to a second late.
@@ -291,7 +292,7 @@ func (l *log) write() {
 	if l.arguments.ContinueOnError {
 		fmt.Fprintf(l.to, " %d", c.other)
 	}
-	l.to.WriteByte('\n')
+	_ = l.to.WriteByte('\n') // Flush returns the error
 }
 
 // end writes what is left.

@@ -101,7 +101,7 @@ func Run(ctx context.Context, p *program.Program, args []string) error {
 }
 
 // errAborted means that an error aborted a client.
-var errAborted = errors.New("Run was aborted; the above results are incomplete.")
+var errAborted = errors.New("Run was aborted; the above results are incomplete")
 
 // benchmark is an invocation of pgbench.
 type benchmark struct {
@@ -152,12 +152,12 @@ func (b benchmark) order(scale int) (settings.Order, error) {
 		return settings.Order{}, err
 	}
 	const name = "pgbench"
-	w, err := b.Resolver.Catalog.Own.New(name, texts)
+	w, err := b.Resolver.Own.New(name, texts)
 	if err != nil {
 		return settings.Order{}, err
 	}
 	r := b.Resolver
-	r.Catalog.Workloads = append(slices.Clone(r.Catalog.Workloads), w)
+	r.Workloads = append(slices.Clone(r.Workloads), w)
 	seed, err := strconv.ParseUint(b.Seed, 10, 64)
 	if err != nil { // time or rand
 		seed = uint64(rand.Uint32())
