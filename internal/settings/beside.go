@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 )
 
 // besideForm says how to write a group of users.
-const besideForm = "write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=./reads,users=2"
+const besideForm = `write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=./reads,users=2,"mix=get=1,list=3"`
 
 // bind binds a spec. beside has further groups of users of a run: texts of the form
 // NAME=WORKLOAD,users=2,option=value. The first group has the name of its workload.
@@ -36,7 +37,10 @@ func (r Resolver) bind(pair catalog.Pair, spec job.Spec, beside []string) (plan.
 
 // readGroup reads a group of users.
 func (r Resolver) readGroup(d *database.Database, text string) (g job.Group, err error) {
-	parts := strings.Split(text, ",")
+	parts, err := csv.NewReader(strings.NewReader(text)).Read()
+	if err != nil {
+		return g, fmt.Errorf("%q: an option whose value has commas needs double quotes around it: %s", text, besideForm)
+	}
 	name, of, is := strings.Cut(parts[0], "=")
 	if g.Name = strings.TrimSpace(name); !is || g.Name == "" {
 		return g, fmt.Errorf("%q is not a group of users: %s", text, besideForm)
