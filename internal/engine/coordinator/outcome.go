@@ -52,7 +52,9 @@ func (r *run) result(m measurement) job.Result {
 	known := !m.started.IsZero() && r.link.gone() == nil
 	if known {
 		result.Waiting = g.waiting()
-		result.LongestGap, result.Standstills = g.longestGap(m)
+		if !g.Plan.AnyLength {
+			result.LongestGap, result.Standstills = g.longestGap(m)
+		}
 		result.Outages = g.outages(m)
 		addOutages(&result)
 		result.Contention = g.contention

@@ -119,7 +119,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p.AnyLength = pair.Workload.Users.Finite
+	p.AnyLength = p.AnyLength || pair.Workload.Users.Finite
 	for _, cannot := range []struct {
 		have string
 		has  bool
