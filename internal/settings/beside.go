@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,32 @@ func (r Resolver) bind(pair catalog.Pair, spec job.Spec, beside []string) (plan.
 		spec.Beside = append(spec.Beside, g)
 	}
 	return engine.Local{Catalog: r.Catalog}.Plan(spec)
+}
+
+// Alone returns an order for each group of a run, in which that group works alone with the same options.
+// Thresholds are left out, because they may be about other groups.
+func (r Resolver) Alone(o Order) ([]Order, error) {
+	var list []Order
+	for _, g := range o.Plan.Groups() {
+		spec := g.Spec
+		spec.Group, spec.Options = "", maps.Clone(spec.Options)
+		spec.Beside = nil
+		delete(spec.Options, "fail_if")
+		pair, err := r.Catalog.PairOf(spec)
+		if err != nil {
+			return nil, err
+		}
+		if pair.Workload.Users.Finite {
+			return nil, fmt.Errorf("group %s: a run of %s alone ends when its work is done, so it has no rate to compare: use a workload whose users go on, such as a folder of your own", g.Spec.Group, g.Workload.Title)
+		}
+		one := o
+		if one.Plan, err = plan.New(pair, spec); err != nil {
+			return nil, fmt.Errorf("group %s alone: %w", g.Spec.Group, err)
+		}
+		one.Spec, one.Counts = one.Plan.Spec, []int{one.Plan.Users}
+		list = append(list, one)
+	}
+	return list, nil
 }
 
 // readGroup reads a group of users.
