@@ -334,7 +334,6 @@ func correctionOf(j job.Job, sum meter.Summary) correction {
 		users: Workers(j, job.Measure), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting, paced: paced(j),
 		unstalled: map[string]bool{},
 	}
-	c.anyLength = j.Result.Elapsed > 0 && j.Result.Groups == nil && j.Result.LongestGap == nil && j.Result.Spans == nil && j.Origin == ""
 	for _, g := range j.Result.Groups {
 		if g.LongestGap == nil {
 			c.anyLength, c.unstalled[g.Name] = true, true
