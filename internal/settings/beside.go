@@ -56,7 +56,7 @@ func (r Resolver) Alone(o Order) ([]Order, error) {
 		spec.Group, spec.Options = "", maps.Clone(spec.Options)
 		spec.Beside = nil
 		delete(spec.Options, "fail_if")
-		pair, err := r.Catalog.PairOf(spec)
+		pair, err := r.PairOf(spec)
 		if err != nil {
 			return nil, err
 		}
