@@ -108,9 +108,55 @@ func TestRunAgainst_ComparesThePairsBeforeAFailure(t *testing.T) {
 	}
 }
 
+func TestRunAlone_ComparesEachGroupWithItselfAlone(t *testing.T) {
+	w := withJobs(t)
+	reports := filepath.Join(t.TempDir(), "reports")
+	for name, text := range map[string]string{"workload.toml": "[transactions.best]\n", "best.sql": "SELECT i_id FROM item"} {
+		if err := os.MkdirAll(reports, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(reports, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	did := map[string]int{}
+	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+		r := measured()
+		switch did[spec.Workloads()]++; spec.Workloads() {
+		case "tprocc":
+			r.Metrics = []job.Metric{{Name: "NOPM", Value: 1000}}
+		case "reports":
+			r.Metrics = []job.Metric{{Name: "TPM", Value: 70}, {Name: "client TPM", Value: 50}}
+		default:
+			r.Metrics = []job.Metric{{Name: "tprocc.NOPM", Value: 800}, {Name: "reports.client TPM", Value: 40}}
+		}
+		return r, nil
+	})
+	args := []string{"run", "--db", "sqlite", "--users", "2", "--rampup", "0", "--fail-if", "tprocc.p99<60s", "--alone", "--beside"}
+	if code := w.run(append(args, "reports="+reports+",users=3")...); code != job.OK {
+		t.Errorf("got exit code %d: %s%s", code, &w.out, &w.err)
+	}
+	if did["tprocc"] != 8 || did["reports"] != 8 || did["tprocc + reports"] != 8 {
+		t.Errorf("got the runs %v, want 8 of each set-up", did)
+	}
+	for _, want := range []string{
+		"tprocc beside the others (B), against alone (A): tprocc.NOPM of B against A: -20.0 % (95 % interval -20.0 % to -20.0 %, 8 pairs)",
+		"reports beside the others (B), against alone (A): reports.client TPM of B against A: -20.0 %",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(w.err.String()), " "), want) {
+			t.Errorf("got %s, want %q in it", &w.err, want)
+		}
+	}
+	if code := w.run(append(args, "queries=tproch")...); code != job.ExitUsage || !strings.Contains(w.err.String(), "ends when its work is done") {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+}
+
 func TestRunAgainst_RefusesWhatCannotBeCompared(t *testing.T) {
 	w := newWorld(t)
 	for args, want := range map[string]string{
+		"--alone":                                    "--alone compares groups of users",
+		"--alone --against users=2":                  "--alone and --against compare different things",
 		"--against users":                            "--against: write --against name=value",
 		"--against labels=a=b":                       "labels make no difference",
 		"--against warehuoses=2":                     "--against: option warehuoses is not known: did you mean warehouses?",

@@ -118,8 +118,9 @@ func TestWorkload_BesideAnother(t *testing.T) {
 		{append([]string{"run", "--beside", "reports=" + reports + ",users=0"}, here...), job.ExitUsage, `users: "0" is not a number`},
 		{append([]string{"run", "--beside", "reports=" + reports + ",last=1"}, here...), job.ExitUsage, "did you mean least?"},
 		{append([]string{"run", "--users", "1,2", "--beside", "reports=" + reports}, here...), job.ExitUsage, "several numbers of users"},
-		{append([]string{"run", "--rate", "5/s", "--beside", "reports=" + reports}, here...), job.ExitUsage, "cannot have a rate yet"},
-		{append([]string{"run", "--users", "2", "--rampup", "0s", "--duration", "1s", "--fail-if", "reports.p99>60s", "--beside", "reports=" + reports + ",users=1,least=0"}, here...), job.OK, "  reports  "},
+		{append([]string{"run", "--beside", "reports=" + reports + ",duration=5"}, here...), job.ExitUsage, "all groups of a run share this option"},
+		{append([]string{"run", "--beside", "reports=" + reports + `,"least`}, here...), job.ExitUsage, "needs double quotes around it"},
+		{append([]string{"run", "--users", "2", "--rampup", "0s", "--duration", "1s", "--fail-if", "reports.p99>60s", "--beside", "reports=" + reports + `,users=1,least=0,"rate=best=20/s"`}, here...), job.OK, "  reports  "},
 	} {
 		if code := w.run(step.args...); code != step.want || !strings.Contains(w.out.String()+w.err.String(), step.text) {
 			t.Errorf("sledge %s: got exit code %d, %q and %q, want %d and %q", strings.Join(step.args, " "), code, &w.out, &w.err, step.want, step.text)

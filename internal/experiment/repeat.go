@@ -28,6 +28,16 @@ func Turns(pairs int, seed uint64) []int {
 	return turns
 }
 
+// Rounds returns which of some set-ups each run has: all of them in each round, in a random order that seed
+// decides.
+func Rounds(setups, rounds int, seed uint64) (which []int) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range rounds {
+		which = append(which, random.Perm(setups)...)
+	}
+	return which
+}
+
 // Repeat calls run for each number from 0 to runs-1, with a pause between two calls, until run
 // returns an error or ctx ends.
 func Repeat(ctx context.Context, runs int, pause time.Duration, run func(number int) error) error {

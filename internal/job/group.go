@@ -14,7 +14,7 @@ type Group struct {
 	Name     string        `json:"name"`
 	Workload string        `json:"workload"`
 	Files    Files         `json:"files,omitempty"`
-	Options  option.Values `json:"options,omitempty"` // options of the workload; the options of database and load are the spec's
+	Options  option.Values `json:"options,omitempty"` // options of the workload, and its rate; the other options of database and load are the spec's
 	Users    int           `json:"users"`
 }
 
@@ -76,6 +76,8 @@ type GroupResult struct {
 
 	Contention *Contention `json:"contention,omitempty"`
 	Agreement  *Agreement  `json:"agreement,omitempty"`
+
+	Punctuality
 
 	// LongestGap is nil if the group's transactions may take any time, such as queries.
 	LongestGap  *Gap `json:"longest_gap,omitempty"`

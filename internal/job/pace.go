@@ -4,6 +4,16 @@ import (
 	"sledge/internal/meter"
 )
 
+// Punctuality says how well a run, or one of its groups, kept its rate or its pauses.
+type Punctuality struct {
+	Pace  *Pace  `json:"pace,omitempty"`  // of a run with a rate
+	Keyed *Keyed `json:"keyed,omitempty"` // of a run with keying and thinking times
+
+	// StartLag is the time from the end of a user's pause to the start of its transaction; nil if
+	// users do not pause.
+	StartLag *meter.Latency `json:"start_lag,omitempty"`
+}
+
 // Pace compares a run with its requested rate of transactions. Rates are per second, over the
 // measured time. The start lag is the time from the scheduled start of a transaction to its actual
 // start.
@@ -51,17 +61,42 @@ type Keyed struct {
 	Limit  string  `json:"limit,omitempty"` // the limit of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
 }
 
-// PaceReached returns the share that a run reached of its rate, or of the maximum rate of its
-// keying and thinking times, in percent. For a run without either it returns 100.
+// Reached returns the share that a run or a group reached of its rate, or of the maximum rate of its
+// keying and thinking times, in percent, and whether it has either.
+func (p Punctuality) Reached() (percent float64, asked bool) {
+	switch {
+	case p.Pace != nil:
+		return p.Pace.Share(), true
+	case p.Keyed != nil:
+		return p.Keyed.Reached, true
+	}
+	return 0, false
+}
+
+// PaceReached returns the least share that the run, or one of its groups, reached of its rate or of the
+// maximum rate of its keying and thinking times, in percent. For a run without either it returns 100.
 func (r Result) PaceReached() float64 {
-	reached := 100.0
-	if r.Pace != nil {
-		reached = min(reached, r.Pace.Share())
+	if reached, asked := r.PaceOf(""); asked {
+		return reached
 	}
-	if r.Keyed != nil {
-		reached = min(reached, r.Keyed.Reached)
+	return 100
+}
+
+// PaceOf returns what PaceReached returns, for the named group alone if the name is not "", and whether
+// there was a rate or a pause.
+func (r Result) PaceOf(group string) (percent float64, asked bool) {
+	list := []Punctuality{r.Punctuality}
+	for _, g := range r.Groups {
+		if group == "" || g.Name == group {
+			list = append(list, g.Punctuality)
+		}
 	}
-	return reached
+	for _, p := range list {
+		if reached, is := p.Reached(); is && (!asked || reached < percent) {
+			percent, asked = reached, true
+		}
+	}
+	return percent, asked
 }
 
 // EnoughPace is the value of PaceReached below which a run has a caveat.

@@ -168,15 +168,10 @@ type Queries struct {
 
 // Demand compares the load of a run with the requested load.
 type Demand struct {
-	Pace  *Pace  `json:"pace,omitempty"`  // of a run with a rate
-	Keyed *Keyed `json:"keyed,omitempty"` // of a run with keying and thinking times
+	Punctuality
 
 	// Thresholds are the judged thresholds of the run, in the order of the request.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
-
-	// StartLag is the time from the end of a user's pause to the start of its transaction; nil if
-	// users do not pause.
-	StartLag *meter.Latency `json:"start_lag,omitempty"`
 
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
 

@@ -52,7 +52,7 @@ func theEvents() []job.Event {
 		{At: now, Samples: samples},
 		{At: now, Headline: &job.Result{
 			Metrics: []job.Metric{{Name: "NOPM", Value: 7982}},
-			Demand:  job.Demand{StartLag: &meter.Latency{P50: 1, P95: 2, P99: 3, Max: 4}},
+			Demand:  job.Demand{Punctuality: job.Punctuality{StartLag: &meter.Latency{P50: 1, P95: 2, P99: 3, Max: 4}}},
 		}},
 	}
 }

@@ -58,13 +58,21 @@ var bottlenecks = []struct {
 		return "limited by the client, which could not do more: the server was not the limit"
 	}},
 	{"demand", "Schroeder et al., Open Versus Closed, NSDI 2006: at a rate, the load decides the throughput until the server is full", func(r job.Result) string {
-		switch active := activeSessions(r); {
-		case r.Pace != nil && r.Pace.Share() >= job.EnoughPace && r.Pace.Behind == 0:
-			return "limited by the load: the run kept the requested rate" + active
-		case r.Keyed != nil && r.Keyed.Reached >= job.EnoughPace:
-			return "limited by the load: users spent nearly all their time in their pauses" + active
+		kept, how := true, ""
+		for _, g := range evidence(r) {
+			switch {
+			case g.Pace != nil:
+				kept, how = kept && g.Pace.Share() >= job.EnoughPace && g.Pace.Behind == 0, "the run kept the requested rate"
+			case g.Keyed != nil:
+				kept, how = kept && g.Keyed.Reached >= job.EnoughPace, "users spent nearly all their time in their pauses"
+			default:
+				kept = false
+			}
 		}
-		return ""
+		if !kept {
+			return ""
+		}
+		return "limited by the load: " + how + activeSessions(r)
 	}},
 	{"main thread", "redis.io, \"Diagnosing latency issues\": one thread executes the commands of all clients", func(r job.Result) string {
 		busy := 0.0

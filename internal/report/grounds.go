@@ -167,6 +167,31 @@ func reasonOnce(j job.Job, list []Ground) []Ground {
 	return slices.Delete(list, by, by+1)
 }
 
+// paceGrounds reports how well a run or one of its groups kept its rate or its pauses.
+func paceGrounds(g job.GroupResult) (list []Ground) {
+	if k := g.Keyed; k != nil {
+		mark := Good
+		if k.Reached < job.EnoughPace {
+			mark = Doubtful
+		}
+		list = append(list, Ground{mark, "Pace", inGroup(g) + keyed(*k)})
+	}
+	if p := g.Pace; p != nil {
+		mark := Good
+		if p.Behind > 0 || p.Share() < job.EnoughPace {
+			mark = Doubtful
+		}
+		list = append(list, Ground{mark, "Pace", inGroup(g) + pace(*p)})
+		for _, k := range p.Kinds {
+			list = append(list, Ground{Plain, "", kindPace(k)})
+		}
+	}
+	if d := g.StartLag; d != nil {
+		list = append(list, Ground{Plain, "Pauses", inGroup(g) + "after a pause, transactions began late by " + delay(*d)})
+	}
+	return list
+}
+
 // Grounds returns the evidence for and against the figures of a job.
 func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
@@ -247,25 +272,8 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(mark, "Thresholds", "%s", t.Text)
 		}
 	}
-	if k := r.Keyed; k != nil {
-		mark := Good
-		if k.Reached < job.EnoughPace {
-			mark = Doubtful
-		}
-		row(mark, "Pace", "%s", keyed(*k))
-	}
-	if p := r.Pace; p != nil {
-		mark := Good
-		if p.Behind > 0 || p.Share() < job.EnoughPace {
-			mark = Doubtful
-		}
-		row(mark, "Pace", "%s", pace(*p))
-		for _, k := range p.Kinds {
-			row(Plain, "", "%s", kindPace(k))
-		}
-	}
-	if d := r.StartLag; d != nil {
-		row(Plain, "Pauses", "after a pause, transactions began late by %s", delay(*d))
+	for _, g := range evidence(r) {
+		list = append(list, paceGrounds(g)...)
 	}
 	if s := r.Sharing; s != nil {
 		row(Plain, "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))

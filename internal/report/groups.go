@@ -58,7 +58,7 @@ func (c correction) in(g job.Group) correction {
 			c.waiting = append(c.waiting, w)
 		}
 	}
-	c.anyLength = c.unstalled[g.Name]
+	c.anyLength, c.paced = c.unstalled[g.Name], rated(g.Options)
 	return c
 }
 
@@ -68,7 +68,7 @@ func evidence(r job.Result) []job.GroupResult {
 	if len(r.Groups) > 0 {
 		return r.Groups
 	}
-	return []job.GroupResult{{Contention: r.Contention, Agreement: r.Agreement, LongestGap: r.LongestGap, Standstills: r.Standstills}}
+	return []job.GroupResult{{Contention: r.Contention, Agreement: r.Agreement, LongestGap: r.LongestGap, Standstills: r.Standstills, Punctuality: r.Punctuality}}
 }
 
 // inGroup returns the beginning of a sentence about a group.

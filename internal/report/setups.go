@@ -135,7 +135,7 @@ func turns(runs [2][]job.Job) (order map[job.ID]int, inTurns bool) {
 func (c *SetupComparison) measure(runs [2][]Measured, test Test) error {
 	shared := Compare(slices.Concat(runs[0], runs[1]), func(job.Job, string) string { return "" }).Figures
 	headline := runs[0][0].Job.Result.Metrics[0]
-	if _, has := runs[1][0].Job.Result.Metric(headline.Name); !has {
+	if _, has := runs[1][0].Job.Result.Metric(headline.Name); !has && len(test.Figures) == 0 {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("%s has %s, and %s has not: name runs of one workload", c.Setups[0].Name, headline.Name, c.Setups[1].Name))
 	}
 	asked := test.Figures

@@ -13,6 +13,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 )
 
 // The checks of a run: whether its counts agree, whether it stalled, whether the client had free
@@ -174,7 +175,7 @@ func longestGap(r job.Result, of job.GroupResult) Ground {
 	switch {
 	case len(r.Outages) > 0:
 		text += ", because connections were lost. Look in the server's log for the reason."
-	case r.Pace != nil:
+	case of.Pace != nil:
 		text += ". Response times include it, because they count from the scheduled start. Look for a checkpoint or a lock in the server's log."
 	default:
 		text += ". Percentiles hide it: read those with a c. Look for a checkpoint or a lock in the server's log."
@@ -341,10 +342,18 @@ func correctionOf(j job.Job, sum meter.Summary) correction {
 	return c
 }
 
-// paced reports whether a run had a rate. A killed run has no result, so its spec decides.
+// paced reports whether a run had a rate, in all its groups. A killed run has no result, so its spec decides.
 func paced(j job.Job) bool {
-	return j.Result.Pace != nil || cmp.Or(j.Spec.Options["rate"], "none") != "none"
+	for _, g := range j.Spec.Beside {
+		if !rated(g.Options) {
+			return false
+		}
+	}
+	return j.Result.Pace != nil || rated(j.Spec.Options)
 }
+
+// rated reports whether options set a rate.
+func rated(options option.Values) bool { return cmp.Or(options["rate"], "none") != "none" }
 
 // Workers returns the mean number of virtual users, or of their asynchronous clients, that worked
 // in a phase.

@@ -1,8 +1,10 @@
 package settings
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -15,33 +17,73 @@ import (
 )
 
 // besideForm says how to write a group of users.
-const besideForm = "write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=./reads,users=2"
+const besideForm = `write NAME=WORKLOAD, then users=NUMBER and options, with commas between: reads=./reads,users=2,"mix=get=1,list=3"`
 
-// bind binds a spec. beside has further groups of users of a run: texts of the form
-// NAME=WORKLOAD,users=2,option=value. The first group has the name of its workload.
-func (r Resolver) bind(pair catalog.Pair, spec job.Spec, beside []string) (plan.Plan, error) {
-	if len(beside) == 0 {
+// noGroups is the value of beside for a run without further groups.
+const noGroups = "none"
+
+// groups returns the texts of the groups in a value of beside: NAME=WORKLOAD,users=2,option=value.
+func (e entry) groups() []string {
+	if text := strings.TrimSpace(e.text); text == "" || text == noGroups {
+		return nil
+	}
+	return strings.Split(e.text, "\n")
+}
+
+// bind binds a spec. beside has further groups of users of a run. The first group has the name of its
+// workload.
+func (r Resolver) bind(pair catalog.Pair, spec job.Spec, beside entry) (plan.Plan, error) {
+	if len(beside.groups()) == 0 {
 		return plan.New(pair, spec)
 	}
 	spec.Group = spec.Workload
-	for _, text := range beside {
-		g, err := r.readGroup(pair.Database, text)
+	for _, text := range beside.groups() {
+		g, err := r.readGroup(pair.Database, text, beside.folder)
 		if err != nil {
-			return plan.Plan{}, fmt.Errorf("--beside: %w", err)
+			return plan.Plan{}, beside.wrong("%w", err)
 		}
 		spec.Beside = append(spec.Beside, g)
 	}
 	return engine.Local{Catalog: r.Catalog}.Plan(spec)
 }
 
-// readGroup reads a group of users.
-func (r Resolver) readGroup(d *database.Database, text string) (g job.Group, err error) {
-	parts := strings.Split(text, ",")
+// Alone returns an order for each group of a run, in which that group works alone with the same options.
+// Thresholds are left out, because they may be about other groups.
+func (r Resolver) Alone(o Order) ([]Order, error) {
+	var list []Order
+	for _, g := range o.Plan.Groups() {
+		spec := g.Spec
+		spec.Group, spec.Options = "", maps.Clone(spec.Options)
+		spec.Beside = nil
+		delete(spec.Options, "fail_if")
+		pair, err := r.PairOf(spec)
+		if err != nil {
+			return nil, err
+		}
+		if pair.Workload.Users.Finite {
+			return nil, fmt.Errorf("group %s: a run of %s alone ends when its work is done, so it has no rate to compare: use a workload whose users go on, such as a folder of your own", g.Spec.Group, g.Workload.Title)
+		}
+		one := o
+		if one.Plan, err = plan.New(pair, spec); err != nil {
+			return nil, fmt.Errorf("group %s alone: %w", g.Spec.Group, err)
+		}
+		one.Spec, one.Counts = one.Plan.Spec, []int{one.Plan.Users}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// readGroup reads a group of users. A path of a workload is relative to the folder.
+func (r Resolver) readGroup(d *database.Database, text, folder string) (g job.Group, err error) {
+	parts, err := csv.NewReader(strings.NewReader(text)).Read()
+	if err != nil {
+		return g, fmt.Errorf("%q: an option whose value has commas needs double quotes around it: %s", text, besideForm)
+	}
 	name, of, is := strings.Cut(parts[0], "=")
 	if g.Name = strings.TrimSpace(name); !is || g.Name == "" {
 		return g, fmt.Errorf("%q is not a group of users: %s", text, besideForm)
 	}
-	w, err := r.Workload(entry{text: strings.TrimSpace(of)}.workload())
+	w, err := r.Workload(entry{text: strings.TrimSpace(of), folder: folder}.workload())
 	if err != nil {
 		return g, err
 	}

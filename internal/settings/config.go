@@ -21,10 +21,11 @@ const (
 	keyLabels   = "labels" // of the job: "name=value", separated by commas
 
 	keyConnection = "connection" // the name of a saved connection
+	keyBeside     = "beside"     // groups of users of a run beside its own, each in a line
 )
 
 // plainKeys lists them.
-var plainKeys = []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyLabels, keyConnection}
+var plainKeys = []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyLabels, keyConnection, keyBeside}
 
 // optionsTable is the table for options in a configuration file. Options may also be at the top
 // level.
@@ -176,10 +177,14 @@ func (f configFile) take(p source, i item) error {
 		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
 	case slices.Contains(f.forbidden, i.key) && isSecretText(i.values):
 		return i.wrong("%s: others can read the file: run chmod 600 %s, or name a file that holds the password in %s%s", i.key, f.path, i.key, secretFile)
-	case i.list && i.key != keyUsers && i.key != keyLabels && !f.lists[i.key]:
+	case i.list && i.key != keyUsers && i.key != keyLabels && i.key != keyBeside && !f.lists[i.key]:
 		return i.wrong("%s takes one value, but is a list here: give text, a number, a date, true or false", i.key)
 	}
-	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
+	separator := ","
+	if i.key == keyBeside {
+		separator = "\n"
+	}
+	e := entry{text: strings.Join(i.values, separator), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
 	if i.line > 0 {
 		e.origin = fmt.Sprintf("line %d of %s", i.line, f.path)
 	}

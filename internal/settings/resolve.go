@@ -103,6 +103,9 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	for name, text := range s.Flags {
 		flags[name] = entry{text: text, origin: "--" + name}
 	}
+	if len(s.Beside) > 0 {
+		flags[keyBeside] = entry{text: strings.Join(s.Beside, "\n"), origin: "--" + keyBeside}
+	}
 	last, err := readOverrides(s.Overrides)
 	if err != nil {
 		return Order{}, err
@@ -173,10 +176,17 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		c.origins[pool.Option] = file
 	}
 	warnings = append(warnings, more...)
-	if len(s.Beside) > 0 && len(counts) > 1 {
-		return Order{}, fmt.Errorf("--beside: the run has several numbers of %s: give one", keyUsers)
+	var beside entry
+	if action == job.Run {
+		beside, _ = strongest(general, keyBeside)
 	}
-	plan, err := r.bind(pair, spec, s.Beside)
+	if _, asked := given[keyBeside]; asked && s.Guarded {
+		return Order{}, fmt.Errorf("%s: it may name a folder of the server, so Sledge does not take it from %s", keyBeside, s.GivenBy)
+	}
+	if len(beside.groups()) > 0 && len(counts) > 1 {
+		return Order{}, beside.wrong("the run has several numbers of %s: give one", keyUsers)
+	}
+	plan, err := r.bind(pair, spec, beside)
 	if err != nil {
 		return Order{}, c.explain(err)
 	}

@@ -619,6 +619,43 @@ func TestResolve_TakesListsForOptionsOfSeveralValues(t *testing.T) {
 	}
 }
 
+// Groups of users are a setting as others, so that files have them and an experiment can vary them.
+func TestResolve_TakesGroupsFromEverySource(t *testing.T) {
+	reports := filepath.Join(t.TempDir(), "reports", "workload.toml")
+	if err := os.Mkdir(filepath.Dir(reports), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeBeside(t, reports, "workload.toml", "[transactions.best]\n")
+	writeBeside(t, reports, "best.sql", "SELECT i_id FROM item")
+	config := writeBeside(t, filepath.Dir(reports), "a.toml", "db = 'pg'\nbeside = ['reports=./reports,users=2', 'queries=tproch']\n")
+	flag := "few=" + filepath.Dir(reports)
+	for _, tt := range []struct {
+		want string
+		in   settings.Sources
+	}{
+		{"tprocc 1, reports 2, queries 1", settings.Sources{}},
+		{"tprocc 1, few 1", settings.Sources{Beside: []string{flag}}},
+		{"", settings.Sources{Beside: []string{flag}, Overrides: []settings.Override{{Name: "beside", Value: "none", Origin: "--against"}}}},
+	} {
+		tt.in.ConfigFile = config
+		order, err := resolver.Resolve(job.Run, tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, g := range order.Spec.Groups() {
+			got = append(got, fmt.Sprint(g.Name, " ", g.Users))
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("got the groups %q, want %q", got, tt.want)
+		}
+	}
+	guarded := settings.Sources{Given: map[string]string{"db": "pg", "beside": flag}, Guarded: true, GivenBy: "the request"}
+	if _, err := resolver.Resolve(job.Run, guarded); err == nil || !strings.Contains(err.Error(), "does not take it from the request") {
+		t.Errorf("got %v, want groups refused", err)
+	}
+}
+
 func TestResolve_RefusesAddressesThatMayHoldAPassword(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		if !slices.ContainsFunc(option.Describe(d.Options.New(database.Use{Name: "tpcc"})), func(o option.Description) bool { return o.Name == "host" }) {

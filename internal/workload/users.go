@@ -53,6 +53,10 @@ type Users struct {
 	// a single statement, which a database can explain. Optional: nil if there are no queries.
 	Queries func(slot Slot) []Query
 
+	// AnyLength means that transactions may take any time, as analytic queries do: a long one is not a
+	// stall.
+	AnyLength bool
+
 	// Grace is how long users may take to finish their transactions at the end of a run before they
 	// are interrupted; 0 means half a minute, which is enough for short transactions.
 	Grace time.Duration

@@ -164,7 +164,7 @@ func takeTurns(ctx context.Context, p *program.Program, s *jobflags.Flags, t tur
 	if err != nil {
 		return errors.Join(err, done.Err())
 	}
-	return errors.Join(done.Err(), results.ShowSetups(p, c, s.JSON))
+	return errors.Join(done.Err(), results.ShowSetups(p, c, s.JSON), c.Err())
 }
 
 // leastTold is the number of pairs from which on the comparison so far is printed: fewer decide

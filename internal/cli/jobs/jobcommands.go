@@ -137,6 +137,9 @@ run like the first Ctrl-C.`,
 			"# See what reports do to the transactions.",
 			"sledge run --db pg --users 16 --beside reports=./reports,users=2",
 			"",
+			"# How much do reports cost the orders, and the orders the reports?",
+			"sledge run --db pg --users 16 --beside reports=./reports,users=2 --alone",
+			"",
 			"# Watch a failover, and look for lost commits.",
 			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger",
 			"",
@@ -167,12 +170,15 @@ run like the first Ctrl-C.`,
 					return err
 				}
 				defer end(ctx)
+				if again.alone {
+					return runAlone(ctx, p, order, again, &s)
+				}
 				if again.compares() {
 					return runAgainst(ctx, p, order, again, &s)
 				}
 				return runAll(ctx, p, order, profile, again, &s)
 			})
-			if err == nil && again.compares() && !s.Performs() {
+			if err == nil && again.compares() && !again.alone && !s.Performs() {
 				err = showSecond(ctx, p, s, again)
 			}
 			return errors.Join(err, junit.close(s.Ended, err))

@@ -21,11 +21,12 @@ type repetition struct {
 	percent float64       // the precision of the median at which to end; 0 without --until-confident
 	within  time.Duration // no run begins that would end later; 0 without --within
 	against []string      // what is different in the second set-up; none without --against
+	alone   bool          // compare each group of the run with itself alone
 	program string        // file of the program that performs the second set-up; "" without --against-program
 }
 
-// compares reports whether there is a second set-up.
-func (r repetition) compares() bool { return len(r.against) > 0 || r.program != "" }
+// compares reports whether there is another set-up.
+func (r repetition) compares() bool { return len(r.against) > 0 || r.program != "" || r.alone }
 
 const (
 	// mostUntilConfident is the number of runs after which --until-confident gives up without --repeat.
@@ -38,6 +39,7 @@ func (r *repetition) addTo(flags *pflag.FlagSet) {
 	flags.IntVar(&r.runs, "repeat", 0, "repeat the run until there are this many `runs`, which form a performance profile")
 	flags.Float64Var(&r.percent, "until-confident", 0, "repeat the run until the median of its first figure is known to this `percent`: 8 runs or more, and at most those of --repeat (default 30)")
 	flags.StringArrayVar(&r.against, "against", nil, "compare the run with a second set-up that differs in an option, `name=value`; repeat as needed. The two take turns, --repeat times each (default 8)")
+	flags.BoolVar(&r.alone, "alone", false, "with --beside: compare each group of users with itself alone. The run with all groups and those with one take turns, --repeat times each (default 8)")
 	flags.StringVar(&r.program, "against-program", "", "compare the run with the same one performed by another build of Sledge, the program in this `file`; --against can add options")
 	flags.DurationVar(&r.within, "within", 0, "begin no repetition that would probably end after this `time`, such as 90m or 2h")
 }
@@ -51,14 +53,18 @@ func (r repetition) check(c *cobra.Command) error {
 		return program.Usage("--until-confident: %g is not a precision in percent: give a number above 0 and below 100, such as 2", r.percent)
 	case given("until-confident") && given("repeat") && r.runs < statistics.LeastConfident:
 		return program.Usage("--until-confident needs %d runs or more, and --repeat allows %d: raise it, or leave one out", statistics.LeastConfident, r.runs)
+	case r.alone && (given("against") || given("against-program")):
+		return program.Usage("--alone and --against compare different things: leave one out")
+	case r.alone && !given("beside"):
+		return program.Usage("--alone compares groups of users with themselves alone, and the run has one group: add --beside")
 	case given("until-confident") && r.compares():
-		return program.Usage("--until-confident repeats one set-up, and --against has two: leave one out")
+		return program.Usage("--until-confident repeats one set-up, and --against and --alone have several: leave one out")
 	case given("profile") && r.compares():
-		return program.Usage("--profile has no effect with --against: the runs of each set-up form a new profile. Leave one out")
+		return program.Usage("--profile has no effect with --against and --alone: the runs of each set-up form a new profile. Leave one out")
 	case given("within") && r.within <= 0:
 		return program.Usage("--within: %s is not a time: give one such as 90m or 2h", r.within)
 	case given("within") && !given("repeat") && !given("until-confident") && !r.compares():
-		return program.Usage("--within limits repetitions: add --repeat, --until-confident or --against")
+		return program.Usage("--within limits repetitions: add --repeat, --until-confident, --against or --alone")
 	}
 	return nil
 }

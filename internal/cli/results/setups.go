@@ -92,12 +92,17 @@ func CompareSetups(p *program.Program, names [2]string, runs [2][]report.Measure
 	return document.CompareSetups(p.Resolver, names, runs, test)
 }
 
-// ShowSetups prints a comparison of two set-ups. Its error says the verdict, if B is worse or that
-// is undecided.
+// ShowSetups prints a comparison of two set-ups.
 func ShowSetups(p *program.Program, c report.SetupComparison, asJSON bool) error {
-	return showSetups(p, c, Form{JSON: asJSON})
+	return printSetups(p, c, Form{JSON: asJSON})
 }
 
+// showSetups prints a comparison of two set-ups. Its error says the verdict, if B is worse or that is
+// undecided.
 func showSetups(p *program.Program, c report.SetupComparison, form Form) error {
-	return errors.Join(form.print(p, c, func() ([]byte, error) { return paper.SetupsHTML(c) }), c.Err())
+	return errors.Join(printSetups(p, c, form), c.Err())
+}
+
+func printSetups(p *program.Program, c report.SetupComparison, form Form) error {
+	return form.print(p, c, func() ([]byte, error) { return paper.SetupsHTML(c) })
 }

@@ -473,6 +473,43 @@ func TestFlush_IsCounted(t *testing.T) {
 	t.Errorf("the count rose by %d after 20 flushes, want 20 to 23", counted)
 }
 
+// Each parallel worker commits twice while it starts, which no user asked for.
+func TestCounter_LeavesOutParallelWorkers(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Version("18"), testserver.Own(), testserver.Setting("autovacuum=off"))
+	sql, session := library(t), connect(t, server.Values(), database.Owner)
+	execute := func(text string) {
+		t.Helper()
+		if err := session.Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(column string) int64 {
+		execute(sql.Text("flush"))
+		n, err := strconv.ParseInt(rows(t, session, column)[0], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, setting := range []string{"parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0"} {
+		execute("SET " + setting)
+	}
+	execute("CREATE TABLE wide AS SELECT n FROM generate_series(1, 10000) n")
+	const queries = 20
+	workers := "SELECT parallel_workers_launched FROM pg_stat_database WHERE datname = current_database()"
+	before, launched := read(sql.Text("counter")), read(workers)
+	for range queries {
+		_ = rows(t, session, "SELECT count(*) FROM wide")
+	}
+	_ = rows(t, session, "SELECT pg_sleep(0.5)") // workers report when they end
+	if n := read(workers) - launched; n < queries {
+		t.Fatalf("the server started %d workers, want %d or more", n, queries)
+	}
+	if n := read(sql.Text("counter")) - before; n < queries || n > queries+10 { // the others are its own
+		t.Errorf("the count rose by %d after %d queries", n, queries)
+	}
+}
+
 func TestConnect_SkipsReadOnlyOfSeveralServers(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own(), testserver.Setting("default_transaction_read_only=on"))
 	address := net.JoinHostPort(server.Host, strconv.Itoa(server.Port))

@@ -35,12 +35,12 @@ func (l runGroups) kinds() (names []string) {
 func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 	idle := job.IdleUsers{}
 	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
-	result.LongestGap, result.Standstills, result.Traits = nil, 0, nil
+	result.LongestGap, result.Standstills, result.Traits, result.Punctuality = nil, 0, nil, job.Punctuality{}
 	for i, g := range l {
 		one := job.GroupResult{Name: g.Plan.Spec.Group, Workload: g.Plan.Spec.Workload, Users: g.Plan.Users}
 		w := g.window(m)
 		if known {
-			one.Contention = g.contention
+			one.Contention, one.Punctuality = g.contention, g.punctuality(m)
 			if !g.Plan.AnyLength {
 				one.LongestGap, one.Standstills = g.longestGap(m)
 			}

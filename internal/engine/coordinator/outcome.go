@@ -52,14 +52,20 @@ func (r *run) result(m measurement) job.Result {
 	known := !m.started.IsZero() && r.link.gone() == nil
 	if known {
 		result.Waiting = g.waiting()
-		result.LongestGap, result.Standstills = g.longestGap(m)
+		if !g.Plan.AnyLength {
+			result.LongestGap, result.Standstills = g.longestGap(m)
+		}
 		result.Outages = g.outages(m)
 		addOutages(&result)
 		result.Contention = g.contention
 		result.Steps = stepsOf(g.Plan, g.totals.Steps)
 		result.Idle = &g.totals.Idle
 		result.Client = clientLoad(r.plan, m)
-		g.describeLoad(&result, m)
+		result.Punctuality = g.punctuality(m)
+		result.Pool = g.pool(m)
+		if g.totals.Queueing != nil {
+			result.Sharing = &job.Sharing{Connections: g.Plan.ConnectionCount(), Wait: *latencyOf(g.totals.Queueing)}
+		}
 	}
 	w := g.window(m)
 	if start, end := m.start.groups[0], m.end.groups[0]; start.Read && end.Read && known {
@@ -165,21 +171,18 @@ func withoutOwn(n int64, m measurement) int64 {
 	return n - min(max(0, n-users), m.end.own-m.start.own)
 }
 
-// describeLoad adds to the result how well the run kept its rate, its pauses and its connections.
-func (g *runGroup) describeLoad(result *job.Result, m measurement) {
+// punctuality returns how well the group kept its rate or its pauses.
+func (g *runGroup) punctuality(m measurement) (p job.Punctuality) {
 	switch {
 	case g.arrivals != nil:
-		result.Pace = g.pace(m)
+		p.Pace = g.pace(m)
 	case g.totals.StartLag != nil:
-		result.StartLag = latencyOf(g.totals.StartLag)
+		p.StartLag = latencyOf(g.totals.StartLag)
 	}
 	if _, pause := g.Plan.Pauses(); pause && !m.exhausted {
-		result.Keyed = keyedOf(g.Plan, g.totals.Summary, m.from, m.elapsed)
+		p.Keyed = keyedOf(g.Plan, g.totals.Summary, m.from, m.elapsed)
 	}
-	result.Pool = g.pool(m)
-	if g.totals.Queueing != nil {
-		result.Sharing = &job.Sharing{Connections: g.Plan.ConnectionCount(), Wait: *latencyOf(g.totals.Queueing)}
-	}
+	return p
 }
 
 // latencyOf summarizes delays. checkTotals has refused invalid ones.

@@ -82,13 +82,11 @@ func measuredBy(t plan.Threshold, result *job.Result) (float64, error) {
 		}
 		return longest.Seconds, nil
 	case threshold.Pace:
-		switch {
-		case result.Pace != nil:
-			return result.Pace.Share(), nil
-		case result.Keyed != nil:
-			return result.Keyed.Reached, nil
+		reached, asked := result.PaceOf(t.Group)
+		if !asked {
+			return 0, errors.New("nothing was measured")
 		}
-		return 0, errors.New("nothing was measured")
+		return reached, nil
 	}
 	sum := result.Summary
 	if len(sum.Kinds) == 0 {

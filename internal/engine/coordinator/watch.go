@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sledge/internal/engine/feed"
@@ -55,8 +56,9 @@ func (w *watch) lookForStall(second *order.Interval, elapsed time.Duration) {
 		w.still, w.stallReported = 0, false
 		return
 	}
-	if w.plan.Pacing.Finite {
-		return // transactions may take any time
+	short := func(g *runGroup) bool { return !g.Plan.AnyLength }
+	if w.plan.Pacing.Finite || !slices.ContainsFunc(w.groups, short) {
+		return
 	}
 	w.still += min(elapsed, longestSecond)
 	list := second.Waiting

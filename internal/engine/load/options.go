@@ -46,6 +46,10 @@ type Options struct {
 	PoolFile       pool.File      `opt:"pool_file" group:"client" flag:"pool" for:"run" needs:"nothing" help:"file (XML, TOML or YAML) that lists several connections for each virtual user and assigns transactions to them; a file also sets connect_pool, none does not"`
 }
 
+// OfGroup reports whether each group of a run has its own value of a load option. All groups share
+// the other load options.
+func OfGroup(name string) bool { return name == "rate" || name == "arrivals" }
+
 // The drivers.
 const (
 	driverTest  = "test"

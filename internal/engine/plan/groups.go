@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
+	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -45,6 +46,9 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 			return Plan{}, err
 		}
 		names = append(names, g.Name)
+		if err := checkShared(first, g); err != nil {
+			return Plan{}, err
+		}
 		other, err := c.PairOf(job.Spec{Database: spec.Database, Workload: g.Workload, Files: g.Files})
 		if err != nil {
 			return Plan{}, err
@@ -115,8 +119,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p.AnyLength = pair.Workload.Users.Finite
-	_, pause := p.Pauses()
+	p.AnyLength = p.AnyLength || pair.Workload.Users.Finite
 	for _, cannot := range []struct {
 		have string
 		has  bool
@@ -124,11 +127,9 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 		{"steps", p.Steps != nil},
 		{"a pool", p.Pool != nil},
 		{"a ledger", p.Pacing.Kept.Ledger},
-		{"a rate", p.Pacing.Rate.Arrivals != nil},
 		{"shared connections", p.Pacing.Connections.Shared > 0},
 		{"users that connect again", p.Pacing.Reconnect.Wanted},
 		{"asynchronous clients", p.Pacing.Clients.PerUser > 0},
-		{"keying and thinking times", pause},
 		{"a time profile", p.Pacing.Kept.TimeProfile},
 		{"a test driver", p.Pacing.Test},
 		{"a table in which runs record their work", w.Schema.Keeps != nil && w.Schema.Keeps.Wanted(p.Settings)},
@@ -143,14 +144,25 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	return p, nil
 }
 
-// specBeside returns the spec of a group other than the first, with the first group's database and
-// load options.
+// checkShared returns an error if a group other than the first sets a load option that all groups
+// share.
+func checkShared(first Plan, g job.Group) error {
+	for _, d := range option.Describe(first.Load) {
+		if value, given := g.Options[d.Name]; given && !load.OfGroup(d.Name) {
+			return fmt.Errorf("group %s: %s=%s: all groups of a run share this option: set %s for the run", g.Name, d.Name, value, first.Spec.Names.Of(d.Name))
+		}
+	}
+	return nil
+}
+
+// specBeside returns the spec of a group other than the first, with the first group's database and the
+// load options that all groups share.
 func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	spec := first.Spec
 	spec.Workload, spec.Files, spec.Users = g.Workload, g.Files, g.Users
 	spec.Options = option.Values{}
 	for _, d := range option.Describe(first.Load) {
-		if value, given := first.Spec.Options[d.Name]; given {
+		if value, given := first.Spec.Options[d.Name]; given && !load.OfGroup(d.Name) {
 			spec.Options[d.Name] = value
 		}
 	}

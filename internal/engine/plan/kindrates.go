@@ -6,6 +6,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/workload"
 )
 
 // kindsOfRate returns the kinds of transaction of a run's arrivals if each kind has its own rate.
@@ -23,10 +24,14 @@ func kindsOfRate(p Plan) (kinds []meter.Kind, err error) {
 	if option := w.Users.Mix.Option(p.Settings); option != "" {
 		return nil, names.Wrong(option, p.Spec.Options[option], "%s says how many of each kind there are, so it would have no effect: set one of the two", names.Of("rate"))
 	}
+	own := workload.Workload{} // without the name of a group
+	for _, k := range w.Kinds {
+		own.Kinds = append(own.Kinds, workload.Kind{Name: strings.TrimPrefix(k.Name, p.Spec.Group+".")})
+	}
 	for _, name := range p.Pacing.Rate.Kinds {
-		kind, known := w.KindNamed(name)
+		kind, known := own.KindNamed(name)
 		if !known {
-			return wrong("%q is not one of %s", name, strings.Join(w.KindNames(), ", "))
+			return wrong("%q is not one of %s", name, strings.Join(own.KindNames(), ", "))
 		}
 		if slices.Contains(kinds, kind) {
 			return wrong("it has two rates for %s: leave out one", w.Kinds[kind].Name)

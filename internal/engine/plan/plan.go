@@ -37,7 +37,7 @@ type Plan struct {
 
 	Thresholds []Threshold // thresholds of the run
 
-	AnyLength bool   // transactions of the group may take any time, as those of a Finite workload
+	AnyLength bool   // transactions may take any time; in one of several groups, those of a Finite workload, too
 	before    int    // number of virtual users in the groups before this one
 	Others    []Plan // plans of the other groups, if this one is the first
 }
@@ -69,7 +69,7 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Job: j, Load: fresh.Load, Pacing: fresh.Load.Pacing(), Grace: grace}
+	p := Plan{Job: j, Load: fresh.Load, Pacing: fresh.Load.Pacing(), Grace: grace, AnyLength: pair.Workload.Users.AnyLength}
 	if pair.Workload.Users.Grace > 0 {
 		p.Grace = pair.Workload.Users.Grace
 	}

@@ -94,12 +94,12 @@ func bindThreshold(p Plan, t threshold.Threshold) (Threshold, error) {
 		}
 		return b, t.CheckUnit(unit)
 	}
-	switch _, pause := p.Pauses(); {
+	switch {
 	case (t.Metric == threshold.Stall || t.Metric == threshold.Pace) && p.Pacing.Finite:
 		return wrong("a run of %s, which ends when its work is done, has no %s%s", title, t.Metric, words.Suggest("", nil))
 	case t.Metric == threshold.Stall && !all.haveStalls(b.Group):
 		return wrong("transactions of %s may take any time, so it has no %s%s", cmp.Or(b.Group, title), t.Metric, words.Suggest("", nil))
-	case t.Metric == threshold.Pace && p.Pacing.Rate.Arrivals == nil && !pause:
+	case t.Metric == threshold.Pace && !all.havePace(b.Group):
 		return wrong("only a run with a rate, or with keying and thinking times, has a pace: set %s, or compare a figure such as %s",
 			p.Spec.Names.Of("rate"), threshold.Word(words.Figures[0]))
 	}
@@ -137,6 +137,14 @@ func (l Groups) weightOf(kind meter.Kind) float64 {
 		return g.Workload.Users.Mix.Weights(g.Settings, g.Kinds)[kind]
 	}
 	return 0
+}
+
+// havePace reports whether a group has a rate or pauses, or any group if the name is "".
+func (l Groups) havePace(group string) bool {
+	return slices.ContainsFunc(l, func(g Plan) bool {
+		_, pause := g.Pauses()
+		return (pause || g.Pacing.Rate.Arrivals != nil) && (group == "" || g.Spec.Group == group)
+	})
 }
 
 // haveStalls reports whether a group has stalls, or any group if the name is "".

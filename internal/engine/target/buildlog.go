@@ -92,14 +92,15 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 }
 
 // roomToBuild returns an error if a foreign object has the name of a routine that a build creates,
-// or if an embedded database's file contains other objects.
+// or if an embedded database's file contains other objects. The tables of a workload of files may stand
+// beside those of another, which its statements read.
 func roomToBuild(ctx context.Context, j plan.Job, s database.Session, st SchemaState) error {
 	routines, err := FindRoutines(ctx, j, s)
 	if err != nil {
 		return err
 	}
 	inTheWay := routines.Others
-	if j.Database.Embedded() {
+	if j.Database.Embedded() && len(j.Workload.Files) == 0 {
 		objects, err := FindObjects(ctx, j, s)
 		if err != nil {
 			return err

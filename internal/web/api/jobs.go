@@ -91,7 +91,7 @@ type narrowed struct {
 // brief reduces the summary of a job to what a table of jobs shows.
 func brief(d report.Document) report.Document {
 	r := d.Result
-	d.Result = job.Result{Status: r.Status, Reason: r.Reason, Cause: r.Cause, Extent: r.Extent, P99: r.P99, Demand: job.Demand{Pace: r.Pace, Keyed: r.Keyed}}
+	d.Result = job.Result{Status: r.Status, Reason: r.Reason, Cause: r.Cause, Extent: r.Extent, P99: r.P99, Demand: job.Demand{Punctuality: r.Punctuality}}
 	if d.Groups == nil {
 		r.Metrics = r.Metrics[:min(1, len(r.Metrics))]
 	}

@@ -21,6 +21,7 @@ import (
 // definition is a workload as its files describe it. Everything that needs no database is checked.
 type definition struct {
 	Title        string                        `toml:"title"`
+	AnyLength    bool                          `toml:"any_length"` // see workload.Users
 	Options      map[string]*ownOption         `toml:"options"`
 	Tables       map[string]*table             `toml:"tables"`
 	Transactions map[string]*ownTransaction    `toml:"transactions"`

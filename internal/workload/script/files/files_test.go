@@ -18,6 +18,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -66,10 +67,90 @@ func TestEveryExample(t *testing.T) {
 			if len(w.Schema.Tables(w.Options(), 1)) == 0 {
 				t.Skip("there is nothing to build")
 			}
+			if name == "ch" {
+				t.Skip("TestCH_RunsOnTPROCC: it needs the tables of TPROC-C, too")
+			}
 			databases := slices.DeleteFunc(slices.Clone(edition.Catalog.Databases), func(d *database.Database) bool {
 				return !slices.Contains(on(name), d.Name)
 			})
 			workloadtest.RunOn(t, databases, w, nil, nil)
+		})
+	}
+}
+
+// TestCH_RunsOnTPROCC runs TPROC-C and the queries of CH-benCHmark on one schema. Then it counts the
+// rows that each query finds.
+func TestCH_RunsOnTPROCC(t *testing.T) {
+	ch := example(t, "ch")
+	none := []string{
+		"query_11", // each item is less than 0.5 % of the orders, or nothing was ordered yet
+		"query_20", // there is one such item for about 2 warehouses
+		"query_21", // nothing that a build has delivered was late
+		"query_22", // each customer has an order
+	}
+	l := engine.Local{Catalog: edition.Catalog, Version: "test"}
+	for _, d := range edition.Catalog.Databases {
+		if !slices.Contains([]string{"sqlite", "postgresql", "mariadb", "mysql"}, d.Name) {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			values := workloadtest.Server(t, d, "")
+			if d.Embedded() {
+				values = option.Values{"file": filepath.Join(t.TempDir(), "ch.db")}
+			} else {
+				values = values.Clone()
+				values["dbname"] = "ch"
+				if d.Name == "postgresql" {
+					values["user"], values["password"] = "ch", "ch"
+				}
+			}
+			do := func(s job.Spec, options ...string) job.Result {
+				t.Helper()
+				s.Database, s.Users, s.Options = d.Name, 1, values.Clone()
+				for i := 0; i < len(options); i += 2 {
+					s.Options[options[i]] = options[i+1]
+				}
+				result, err := l.Do(context.WithoutCancel(t.Context()), s, job.Control{})
+				if err != nil {
+					t.Fatalf("%s %s: %v", s.Action, s.Workload, err)
+				}
+				return result
+			}
+			do(job.Spec{Action: job.Build, Workload: "tprocc"}, "warehouses", "1")
+			do(job.Spec{Action: job.Build, Workload: "ch", Files: ch.Files})
+			t.Cleanup(func() {
+				do(job.Spec{Action: job.Delete, Workload: "ch", Files: ch.Files})
+				do(job.Spec{Action: job.Delete, Workload: "tprocc"})
+			})
+			do(job.Spec{Action: job.Check, Workload: "ch", Files: ch.Files})
+			mixed := do(job.Spec{
+				Action: job.Run, Workload: "tprocc", Group: "orders",
+				Beside: []job.Group{{Name: "queries", Workload: "ch", Files: ch.Files, Users: 1, Options: option.Values{"mix": "query_1=1000"}}},
+			}, "rampup", "0", "duration", "6s")
+			for _, name := range []string{"orders.NOPM", "queries.client TPM"} {
+				if value, is := mixed.Metric(name); !is || value <= 0 {
+					t.Errorf("got %v, want %s", mixed.Metrics, name)
+				}
+			}
+			p, err := l.Plan(job.Spec{Action: job.Run, Database: d.Name, Workload: "ch", Files: ch.Files, Options: values})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := target.Connect(t.Context(), p.Job, database.Owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.CloseQuietly(&s)
+			for _, k := range ch.Kinds {
+				name := strings.ReplaceAll(k.Name, " ", "_")
+				text := strings.NewReplacer(":since", "'2000-01-01 00:00:00'", ":until", "'2100-01-01 00:00:00'").Replace(p.SQL.Text(name))
+				found, err := s.Query(t.Context(), text, 10)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				} else if len(found.Rows) == 0 && !slices.Contains(none, name) {
+					t.Errorf("%s found no row", name)
+				}
+			}
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -72,6 +73,9 @@ func (d *definition) workload() *workload.Workload {
 	for _, t := range d.transactions {
 		w.Kinds = append(w.Kinds, workload.Kind{Name: strings.ReplaceAll(t.name, "_", " ")})
 	}
+	if d.AnyLength {
+		w.Users.AnyLength, w.Users.Grace = true, longGrace
+	}
 	if o := d.size(); o != nil {
 		w.Schema.Size = workload.Size{Option: o.name, Unit: cmp.Or(o.Unit, o.name)}
 	}
@@ -83,6 +87,9 @@ func (d *definition) workload() *workload.Workload {
 	}
 	return w
 }
+
+// longGrace is Users.Grace of a workload whose transactions may take any time.
+const longGrace = 5 * time.Minute
 
 // variants is Workload.Variants: few rows, and all transactions equally often, so that each occurs in
 // a short run.
