@@ -20,7 +20,7 @@ type Script struct {
 }
 
 const (
-	// account and its neighbours are parts of the built-in scripts.
+	// The parts of the built-in scripts with updates.
 	variablesOfUpdates = `\set aid random(1, 100000 * :scale)
 \set bid random(1, 1 * :scale)
 \set tid random(1, 10 * :scale)

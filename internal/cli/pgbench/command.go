@@ -91,13 +91,13 @@ func Run(ctx context.Context, p *program.Program, args []string) error {
 		return nil
 	}
 	err = benchmark{p, &a}.do(ctx)
-	if errors.Is(err, errAborted) {
+	switch {
+	case err == nil || job.ExitOf(err) == job.ExitStopped:
+		return err
+	case errors.Is(err, errAborted):
 		return job.WithExit(exitAborted, err)
 	}
-	if err != nil {
-		err = job.WithExit(exitWrong, errors.New(err.Error())) // the exit codes of other commands have other meanings
-	}
-	return err
+	return job.WithExit(exitWrong, errors.New(err.Error())) // the exit codes of other commands have other meanings
 }
 
 // errAborted means that an error aborted a client.
@@ -303,6 +303,9 @@ func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.
 	statistics.Report(b.Stdout, "Sledge "+b.Program.Version, found, outcome.Job.Result.Connecting, outcome.Job.Result.Commands)
 	if id := h.ID(); id != "" {
 		fmt.Fprintf(b.Stderr, "sledge: recorded as job %s (sledge jobs show %[1]s)\n", id)
+	}
+	if err := outcome.Err(); !stopped && job.ExitOf(err) == job.ExitStopped {
+		return err
 	}
 	if r := outcome.Job.Result; !r.Status.Valid() && r.Reason != "" {
 		fmt.Fprintf(b.Stderr, "sledge: %s\n", report.OneLine(errors.New(r.Reason)))

@@ -51,7 +51,7 @@ func NewClient(seed uint64, number, all int, variables map[string]string) *Clien
 	return c
 }
 
-// Choose chooses a script by its weight; nil stands for weights that are all 0.
+// Choose chooses a script by its weight. The sum of the weights is positive.
 func (c *Client) Choose(weights []float64) int {
 	whole := int64(0)
 	for _, w := range weights {
