@@ -75,11 +75,12 @@ func execute(ctx context.Context, p *program.Program) error {
 	case program.HammerDBService:
 		return hammerdb.RunService(ctx, p)
 	}
-	if program.IsPgbench(p.Name) {
-		return pgbench.Run(ctx, p, p.Args)
-	}
 	root := Commands(p)
-	root.SetArgs(append([]string{}, p.Args...)) // with nil, cobra would take the arguments of the process
+	args := slices.Concat([]string{}, p.Args) // with nil, cobra would take the arguments of the process
+	if program.IsPgbench(p.Name) {
+		args = slices.Concat([]string{"pgbench"}, p.Args)
+	}
+	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)

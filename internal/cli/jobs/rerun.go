@@ -136,5 +136,5 @@ func rerun(ctx context.Context, p *program.Program, b *bundle.Bundle, order sett
 	if err != nil {
 		return errors.Join(err, done.Err())
 	}
-	return errors.Join(done.Err(), results.ShowSetups(p, c, s.JSON))
+	return errors.Join(done.Err(), results.ShowSetups(p, c, s.JSON), c.Err())
 }

@@ -53,8 +53,8 @@ func Command(p *program.Program) *cobra.Command {
 		),
 		GroupID:            program.GroupOthers,
 		DisableFlagParsing: true,
-		RunE:               p.Body(func(ctx context.Context, args []string) error { return Run(ctx, p, args) }),
 	}
+	c.RunE = p.Body(func(ctx context.Context, args []string) error { return run(ctx, p, args, c.Help) })
 	c.Flags().AddFlagSet(pgbench.Flags())
 	return c
 }
@@ -65,17 +65,15 @@ const (
 	exitAborted job.Exit = 2 // a client was aborted
 )
 
-// Run does what the arguments of pgbench say.
-func Run(ctx context.Context, p *program.Program, args []string) error {
-	p.Began = true
+// run does what the arguments of pgbench say.
+func run(ctx context.Context, p *program.Program, args []string, showHelp func() error) error {
 	a, err := pgbench.Read(args, p.Environment)
 	if err != nil {
 		return job.WithExit(exitWrong, err)
 	}
 	switch {
 	case a.Help:
-		fmt.Fprintf(p.Stdout, "%s\n\nUsage:\n  %s [OPTION]... [DATABASE]\n\nOptions:\n%s", help, filepath.Base(p.Name), pgbench.Flags().FlagUsages())
-		return nil
+		return showHelp()
 	case a.Version:
 		fmt.Fprintf(p.Stdout, "pgbench (Sledge %s)\n", p.Version)
 		return nil
