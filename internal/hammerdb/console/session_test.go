@@ -47,7 +47,7 @@ var varying = []struct {
 	// A slow machine does few transactions, or none for a while.
 	{regexp.MustCompile(`counted [\d,]+ (.*), the server [\d,]+: this says nothing, because anything from \S+ to \S+ would fit\. Run for longer\.`), "counted <n> $1, the server <n>: they agree"},
 	{regexp.MustCompile(`(?m)^.*(Flow: no transaction ended for|No transaction has ended for|Waiting for the server's counts).*\n`), ""},
-	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:|Machine: others used|Client: it did not run for|This client did not run for).*\n`), ""},
+	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:|Machine: others used|Client: it did not run for|Client: its threads waited|This client did not run for).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	// These depend on the build and on the machine.
