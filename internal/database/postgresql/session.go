@@ -138,7 +138,18 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	}
 	s.frontend.SendQuery(&pgproto3.Query{String: statement})
 	_, err := s.answers(ctx, nil, nil, 1)
+	if s.interrupted { // the server must not go on with a statement such as VACUUM, and the rest of its response must not count as that of the next
+		go s.cancelLast()
+		_ = s.conn.Close(ctx) // it is closed in any case
+	}
 	return err
+}
+
+// cancelLast asks the server to end a statement whose call was interrupted.
+func (s *session) cancelLast() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	_ = s.conn.CancelRequest(ctx) // nothing can be done if the server is unreachable
 }
 
 // Query implements database.Session.
@@ -303,9 +314,7 @@ func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 // lock and keep the locks of the transaction, so Close cancels the statement.
 func (s *session) Close() error {
 	if s.interrupted {
-		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
-		defer cancel()
-		_ = s.conn.CancelRequest(ctx) // nothing can be done if the server is unreachable
+		s.cancelLast()
 	}
 	_ = s.net.SetDeadline(time.Now().Add(lastWords))
 	_ = s.conn.Close(context.Background()) // it is closed in any case
