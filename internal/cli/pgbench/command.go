@@ -99,7 +99,7 @@ func run(ctx context.Context, p *program.Program, args []string, showHelp func()
 }
 
 // errAborted means that an error aborted a client.
-var errAborted = errors.New("Run was aborted; the above results are incomplete")
+var errAborted = errors.New("run was aborted; the above results are incomplete")
 
 // benchmark is an invocation of pgbench.
 type benchmark struct {
