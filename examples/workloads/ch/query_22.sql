@@ -1,4 +1,4 @@
--- Query 22: customers without orders and with a balance above the average, by state. TPC-C gives each customer an order, so there are none.
+-- Query 22: customers without orders and with a balance above the average, by state. TPC-C gives each customer an order, so the query finds nothing.
 SELECT SUBSTR(c_state, 1, 1) AS country, COUNT(*) AS number_of_customers, SUM(c_balance) AS total_balance
 FROM customer
 WHERE SUBSTR(c_phone, 1, 1) IN ('1', '2', '3', '4', '5', '6', '7')
