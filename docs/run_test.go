@@ -222,7 +222,7 @@ func (s *shell) run(b block, script string) string {
 
 // bash runs a script that ends with its first failure.
 func (s *shell) bash(script string) (string, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-e", "-o", "pipefail", "-c", jobFunction+script)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -241,7 +241,7 @@ func (s *shell) environment() []string {
 // serve starts a command that serves until it is interrupted.
 func (s *shell) serve(b block, command string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-c", "exec "+command)
 	c.Dir, c.Env = s.folder, s.environment()
