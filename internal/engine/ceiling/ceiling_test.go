@@ -65,7 +65,7 @@ func catalogWith(fault string) catalog.Catalog {
 func spec(database string) job.Spec {
 	return job.Spec{
 		Action: job.MeasureCeiling, Database: database, Workload: "tprocc", Users: 8, Seed: 1,
-		Options: map[string]string{"rampup": "50ms", "duration": "200ms"},
+		Options: map[string]string{"rampup": "200ms", "duration": "400ms"},
 	}
 }
 
@@ -98,7 +98,7 @@ func TestCeiling_IsMeasuredOnEachStandIn(t *testing.T) {
 			}
 			var each []float64
 			for _, one := range c.Repeats {
-				if one.Transactions < 1 || one.CPUSeconds <= 0 || one.Seconds < 0.2 || one.BusyPercent <= 0 {
+				if one.Transactions < 1 || one.CPUSeconds <= 0 || one.Seconds < 0.4 || one.BusyPercent <= 0 {
 					t.Errorf("got the repeat %+v", one)
 				}
 				each = append(each, one.CPUSeconds*1e6/float64(one.Transactions))

@@ -41,7 +41,7 @@ func TestRun_WithoutNewOrdersHasNoNOPM(t *testing.T) {
 				return result
 			}
 			with := func(mix string) option.Values {
-				return option.Values{"rampup": "0s", "duration": "1s", "mix": mix, "deck": "true"}
+				return option.Values{"rampup": "0s", "duration": "2m", "iterations": "60", "mix": mix, "deck": "true"} // a whole deck each, however slow the machine
 			}
 			if d.Embedded() {
 				do(job.Build, nil)
