@@ -46,6 +46,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
 	github.com/wneessen/go-mail v0.8.1 // notices by e-mail
 	github.com/yuin/goldmark v1.8.6 // the manual in the browser, from its Markdown
+	github.com/yuin/gopher-lua v1.1.2 // Lua 5.1, for scripts of sysbench
 	go.opentelemetry.io/otel v1.47.0 // attributes of metrics, by OpenTelemetry's conventions
 	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp v1.47.0 // metrics to a collector of OpenTelemetry
 	go.opentelemetry.io/otel/sdk v1.47.0 // what the metrics are of

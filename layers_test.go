@@ -79,13 +79,17 @@ var layers = map[string]string{
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// A workload that is read from files.
-	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench",
+	"workload/script/files": "database job meter option schema sqlfile workload workload/script/pgbench workload/script/sysbench",
 
 	// Scripts of pgbench.
 	"workload/script/pgbench": "database job option sqlfile workload",
 
-	// pgbench's command line.
-	"pgbench": "database job meter option schema workload/script/pgbench",
+	// Scripts of sysbench.
+	"workload/script/sysbench": "database meter option sqlfile workload",
+
+	// The command lines of pgbench and of sysbench.
+	"sysbench": "meter option workload/script/sysbench",
+	"pgbench":  "database job meter option schema workload/script/pgbench",
 
 	// The examples of such workloads.
 	"examples/workloads": "",
@@ -180,9 +184,10 @@ var layers = map[string]string{
 	"cli/screen":    "database job terminal top",
 	"cli/site":      "agent agent/server cli/display cli/jobflags cli/program cli/screen counter database document engine hammerdb/console hammerdb/webservice host job metrics notice option privatefile report repository settings terminal top web web/api web/pages",
 	"cli/options":   "bundle catalog cli/jobflags cli/program document examples/workloads hammerdb/setup job option report settings sqlfile terminal workload",
+	"cli/sysbench":  "cli/program control database job report settings sysbench workload/script/files workload/script/sysbench",
 	"cli/pgbench":   "cli/program control database job meter pgbench report settings",
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
-	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/pgbench cli/program cli/results cli/site document job option settings terminal",
+	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/pgbench cli/program cli/results cli/site cli/sysbench document job option settings terminal",
 
 	// Compatibility with HammerDB: its names, its files and its lines.
 	"hammerdb/names":        "option workload",

@@ -22,6 +22,7 @@ import (
 	"sledge/internal/cli/program"
 	"sledge/internal/cli/results"
 	"sledge/internal/cli/site"
+	"sledge/internal/cli/sysbench"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/settings"
@@ -77,8 +78,8 @@ func execute(ctx context.Context, p *program.Program) error {
 	}
 	root := Commands(p)
 	args := slices.Concat([]string{}, p.Args) // with nil, cobra would take the arguments of the process
-	if program.IsPgbench(p.Name) {
-		args = slices.Concat([]string{"pgbench"}, p.Args)
+	if tool := program.OtherTool(p.Name); tool != "" {
+		args = slices.Concat([]string{tool}, p.Args)
 	}
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
@@ -125,7 +126,7 @@ func Commands(p *program.Program) *cobra.Command {
 	root.SetCompletionCommandGroupID(program.GroupOthers)
 	root.AddCommand(
 		jobs.BuildCommand(p), jobs.CheckCommand(p), jobs.RunCommand(p), jobs.DeleteCommand(p), jobs.DatagenCommand(p), jobs.DemoCommand(p), jobs.SelftestCommand(p),
-		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), pgbench.Command(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), versionCommand(p),
+		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), pgbench.Command(p), sysbench.Command(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), versionCommand(p),
 	)
 	checkCompletion(root)
 	return root

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
 )
@@ -31,8 +30,7 @@ type With struct {
 	// is printed. Other watchers call Watch.
 	Attending []job.Watcher
 
-	// Records receives every transaction: see job.Control. Optional.
-	Records func(began time.Time, r *meter.Record)
+	job.Direct
 
 	// Closing returns the last messages of the job, for errors that have not been reported. failure
 	// is the error of the job. Closing may read the state of Attending watchers, and must not call
@@ -193,7 +191,7 @@ func (h *Handle) tellClosing(failure error) {
 // work calls the runner.
 func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error) {
 	defer close(h.worked)
-	control := job.Control{Watchers: []job.Watcher{distributor{h}}, Stop: h.stop, Records: h.with.Records}
+	control := job.Control{Watchers: []job.Watcher{distributor{h}}, Stop: h.stop, Direct: h.with.Direct}
 	result, err := runner.Do(ctx, h.order.Spec, control)
 	h.telling.Lock()
 	defer h.telling.Unlock()

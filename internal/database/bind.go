@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"sledge/internal/sqlfile"
 )
@@ -175,11 +176,54 @@ func SetNull(pointer any, null bool) any {
 // displayed. NULL becomes "".
 type Row struct{ Columns, Values []string }
 
+// Cells receives all columns of a query as the bytes of their texts, which the next row overwrites; nil is NULL. Pass
+// it to Prepare as out if a script reads the rows. Columns is empty after a statement that returns no rows.
+type Cells struct {
+	Columns []string
+	Values  [][]byte
+}
+
+// Bind makes room for rows of these columns, and returns pointers to their values; nil if there are no columns.
+func (c *Cells) Bind(columns []string) []any {
+	c.Columns = append(c.Columns[:0], columns...)
+	if len(columns) == 0 {
+		return nil
+	}
+	c.Values = slices.Grow(c.Values[:0], len(columns))[:len(columns)]
+	pointers := make([]any, len(columns))
+	for i := range pointers {
+		pointers[i] = &c.Values[i]
+	}
+	return pointers
+}
+
+// returning are the words that begin statements that return rows.
+var returning = map[string]bool{
+	"SELECT": true, "SHOW": true, "WITH": true, "VALUES": true, "TABLE": true, "EXPLAIN": true, "DESCRIBE": true, "DESC": true, "CALL": true,
+	"EXECUTE": true, "ANALYZE": true, "CHECK": true, "OPTIMIZE": true, "REPAIR": true, "CHECKSUM": true, "PRAGMA": true, "FETCH": true, "HELP": true,
+}
+
+// ReturnsRows reports whether a statement may return rows, by its words, for drivers that must be told.
+func ReturnsRows(statement string) bool {
+	word := strings.TrimLeft(statement, " \t\r\n(")
+	if end := strings.IndexFunc(word, func(c rune) bool { return !unicode.IsLetter(c) }); end >= 0 {
+		word = word[:end]
+	}
+	const longest = len("DESCRIBE")
+	if len(word) <= longest && returning[strings.ToUpper(word)] {
+		return true
+	}
+	return strings.HasPrefix(strings.TrimLeft(statement, " \t\r\n"), "/*") || strings.Contains(strings.ToUpper(statement), "RETURNING")
+}
+
 // BindColumns returns, for each result column, a pointer to the field of out with its name as the
 // tag, or nil if no field has it. It fails if a field has no column.
 func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
-	if row, ok := out.(*Row); ok {
+	switch row := out.(type) {
+	case *Row:
 		return row.bind(columns), nil
+	case *Cells:
+		return row.Bind(columns), nil
 	}
 	fields, err := tagged(out)
 	if err != nil {

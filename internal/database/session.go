@@ -23,6 +23,16 @@ type Sessions struct {
 	// says that the server, or the session, accepts no writes; it is optional.
 	Classify  func(err error) meter.Class
 	ReadsOnly func(err error) bool
+
+	// Explain returns what the server said in an error. Optional: nil if scripts do not run on this database.
+	Explain func(err error) Explanation
+}
+
+// Explanation is a server's own description of an error. Fields that the database does not have are empty.
+type Explanation struct {
+	Number  int
+	State   string // SQLSTATE
+	Message string
 }
 
 // Role is the purpose of a session, which decides its account.
@@ -125,6 +135,14 @@ type Pipeliner interface {
 
 	// EndPipeline waits for all answers. It returns the first error of a statement.
 	EndPipeline(ctx context.Context) error
+}
+
+// Texter is a Session that executes any text as a script sends it.
+type Texter interface {
+	// ExecText executes a text of one or several statements that are not known before. The last result that has
+	// columns fills out, row by row, and each is called for each row; it may be nil. It returns the number of rows
+	// read, or without such a result the number of rows affected. The text is not kept.
+	ExecText(ctx context.Context, text string, out *Cells, each func() error) (int64, error)
 }
 
 // Batch is a Statement that can run with the values of many rows in one call, so that the server

@@ -82,6 +82,9 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 		return nil, s.ended(fmt.Errorf("prepare %s: %w", q.Name, err))
 	}
 	s.prepared = append(s.prepared, stmt)
+	if _, any := out.(*Cells); any && !ReturnsRows(q.Text) {
+		out = nil // so that the driver tells the number of rows affected
+	}
 	return &sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
 }
 
@@ -94,6 +97,38 @@ func (s *SQLSession) Exec(ctx context.Context, statement string) error {
 	defer done()
 	_, err = s.conn.ExecContext(ctx, statement)
 	return s.ended(err)
+}
+
+// ExecText implements Texter.
+func (s *SQLSession) ExecText(ctx context.Context, text string, out *Cells, each func() error) (int64, error) {
+	switch statement := strings.ToUpper(strings.TrimRight(strings.TrimSpace(text), "; ")); statement {
+	case "BEGIN":
+		return 0, s.Begin(ctx, ReadWrite)
+	case "COMMIT", "END":
+		return 0, s.Commit(ctx)
+	case "ROLLBACK":
+		return 0, s.Rollback(ctx)
+	}
+	ctx, done, err := s.Watched(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	out.Columns = out.Columns[:0]
+	if !ReturnsRows(text) {
+		result, err := s.conn.ExecContext(ctx, text)
+		if err != nil {
+			return 0, s.ended(err)
+		}
+		return result.RowsAffected()
+	}
+	st := &sqlStatement{session: s, out: out}
+	rows, err := s.conn.QueryContext(ctx, text)
+	if err != nil {
+		return 0, s.ended(err)
+	}
+	n, err := st.read(rows, each)
+	return n, s.ended(err)
 }
 
 // Query implements Session.
@@ -310,6 +345,11 @@ func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, erro
 	if err != nil {
 		return 0, err
 	}
+	return st.read(rows, each)
+}
+
+// read reads all rows and closes them.
+func (st *sqlStatement) read(rows *sql.Rows, each func() error) (int64, error) {
 	defer rows.Close()
 	if st.columns == nil {
 		if err := st.bindColumns(rows); err != nil {
@@ -477,8 +517,12 @@ func scanBytes(target *[]byte, value any) error {
 		*target = append((*target)[:0], v...)
 	case string:
 		*target = append((*target)[:0], v...)
+	case int64:
+		*target = strconv.AppendInt((*target)[:0], v, 10)
+	case time.Time:
+		*target = v.UTC().AppendFormat((*target)[:0], TimeFormat)
 	default:
-		return fmt.Errorf("a %T is not bytes", value)
+		*target = fmt.Append((*target)[:0], v)
 	}
 	return nil
 }

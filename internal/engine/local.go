@@ -52,7 +52,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 // DoPlan executes the spec of a plan, as Do does, for a caller that already has the plan.
 func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (job.Result, error) {
 	started := time.Now()
-	f := &feed.Feed{Watchers: control.Watchers, Records: control.Records}
+	f := &feed.Feed{Watchers: control.Watchers, Direct: control.Direct}
 	p.Say = f.MessageOnce
 	facts := job.Facts{SledgeVersion: l.Version, SledgeSHA256: host.Program(), Target: p.Target(), Host: host.This()}
 	if p.Spec.Action == job.MeasureCeiling {

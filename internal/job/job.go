@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -155,10 +156,21 @@ type Control struct {
 	// marked partial. Cancelling the context aborts the job.
 	Stop <-chan struct{}
 
-	// Records, if it is not nil, receives the record of every transaction of a run, up to a second after its end;
-	// began is when users began. The records of a user are in order. It must not retain the record or block. Only
-	// a runner in this process calls it, in one goroutine at a time.
+	Direct
+}
+
+// Direct is what a caller receives beside events, if the users run in its process. All fields are optional.
+type Direct struct {
+	// Records receives the record of every transaction of a run, up to a second after its end; began is when users
+	// began. The records of a user are in order. It must not retain the record or block. It is called in one
+	// goroutine at a time.
 	Records func(began time.Time, r *meter.Record)
+
+	// Joined receives the executor of every connection that users get. It may be called concurrently.
+	Joined func(executor any)
+
+	// Out takes what scripts print. It must be safe for concurrent use.
+	Out io.Writer
 }
 
 // Runner executes jobs, in this process or in another one.

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"time"
 
@@ -47,10 +48,18 @@ type Connection struct {
 	Session database.Session
 	SQL     *sqlfile.Library
 
+	Users    int                         // all users of the run, on every machine
+	Database *database.Database          // its sessions classify and explain errors
 	Classify func(err error) meter.Class // the database's
+
+	// Open opens another session of the same account, which the executor closes.
+	Open func(ctx context.Context) (database.Session, error)
 
 	// Tell emits an event of the connection's virtual user. On a shared connection it does nothing.
 	Tell func(job.Event)
+
+	// Out takes what scripts print; nil for the events of the virtual user.
+	Out io.Writer
 
 	// Stopped is closed when no more transactions may begin. A transaction with pauses or several
 	// parts checks it and returns ErrStopped.
@@ -79,6 +88,8 @@ type KindPicker interface {
 // Executor runs transactions on one session, for one terminal or for several in turn. It waits for
 // nothing but the database, so the time of Do is the response time, and a failed Do can be
 // repeated.
+//
+// If it is an io.Closer, Close is called after its last Do, while the session is still open.
 type Executor interface {
 	// Do runs the transaction that a terminal decided on, from begin to commit. It returns
 	// ErrRolledBack after a rollback that the workload requires. After any other error the engine
@@ -90,6 +101,10 @@ type Executor interface {
 // line. Outcome is called after each Do that returned nil, by the same goroutine, and only if
 // Connection.Test is set.
 type Teller interface{ Outcome() string }
+
+// Pacer is an Executor that may work or pause before a transaction begins. Waited returns how long it did so in the
+// last Do, which is not part of the transaction's latency.
+type Pacer interface{ Waited() time.Duration }
 
 // Itemizer is an Executor that measures the commands of its transactions. Commands is called after the last Do.
 type Itemizer interface{ Commands() []job.Command }
@@ -121,6 +136,21 @@ type Query struct {
 // ErrRolledBack means that a transaction ended in a rollback that the workload requires, such as
 // TPC-C's unused item number (2.4.1.4).
 var ErrRolledBack = errors.New("rolled back as the workload asks")
+
+// Repeat returns an error after which the engine repeats the transaction, although its class alone would not ask for
+// that: the workload says so.
+func Repeat(err error) error { return &repeated{err} }
+
+type repeated struct{ error }
+
+// Unwrap returns the reason.
+func (r *repeated) Unwrap() error { return r.error }
+
+// IsRepeat reports whether an error comes from Repeat.
+func IsRepeat(err error) bool {
+	_, is := errors.AsType[*repeated](err)
+	return is
+}
 
 // ErrStopped means that a transaction stopped between two of its parts because the run is ending.
 // The parts before are committed.

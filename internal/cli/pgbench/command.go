@@ -264,8 +264,8 @@ func (b benchmark) run(ctx context.Context, order settings.Order, found pgbench.
 	}
 	statistics := pgbench.NewStatistics(b.Arguments, b.Stderr, to)
 	with := control.With{
-		Records: statistics.Record,
-		Begun:   func(h *control.Handle) { b.Interrupts.Instead(func(int) { h.Interrupt() }) },
+		Direct: job.Direct{Records: statistics.Record},
+		Begun:  func(h *control.Handle) { b.Interrupts.Instead(func(int) { h.Interrupt() }) },
 	}
 	if !b.NoRepository {
 		if with.Store, err = b.OpenRepository(b.Arguments.Repository); err != nil {

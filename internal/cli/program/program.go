@@ -42,9 +42,14 @@ func HammerDBName(called string) string {
 	return ""
 }
 
-// IsPgbench reports whether Sledge was started under the name of pgbench.
-func IsPgbench(called string) bool {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(called)), ".exe") == "pgbench"
+// OtherTool returns the command under whose name Sledge was started, if it takes the place of another tool: pgbench or
+// sysbench. Otherwise it returns "".
+func OtherTool(called string) string {
+	switch name := strings.TrimSuffix(strings.ToLower(filepath.Base(called)), ".exe"); name {
+	case "pgbench", "sysbench":
+		return name
+	}
+	return ""
 }
 
 // Program is one invocation of the command line. It contains everything that the command line

@@ -53,6 +53,7 @@ var Database = &database.Database{
 		Connect:   product.Connect,
 		Classify:  mysql.Classify,
 		ReadsOnly: mysql.ReadsOnly,
+		Explain:   mysql.Explain,
 	},
 	Runs: database.Runs{
 		Processes: []string{"mariadbd", "mysqld"},

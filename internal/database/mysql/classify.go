@@ -126,6 +126,18 @@ func ReadsOnly(err error) bool {
 	return n == errOptionPrevents || n == errReadOnlyTransaction || n == errReadOnlyMode
 }
 
+// Explain is Sessions.Explain.
+func Explain(err error) database.Explanation {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	switch {
+	case ok:
+		return database.Explanation{Number: int(e.Number), State: string(e.SQLState[:]), Message: e.Message}
+	case isBroken(err):
+		return database.Explanation{Number: errServerLost, State: "HY000", Message: err.Error()}
+	}
+	return database.Explanation{Message: err.Error()}
+}
+
 // number returns the number of a server's error, and 0 for other errors.
 func number(err error) uint16 {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {

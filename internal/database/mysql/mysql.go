@@ -66,6 +66,7 @@ var Database = &database.Database{
 		Connect:   product.Connect,
 		Classify:  Classify,
 		ReadsOnly: ReadsOnly,
+		Explain:   Explain,
 	},
 	Runs: database.Runs{
 		Processes: []string{"mysqld"},

@@ -26,6 +26,8 @@ type session struct {
 	// procedure.
 	inTx bool
 
+	read results // of ExecText
+
 	prepareCalls   bool
 	writes         bool // the server must accept writes, because it is one of several
 	refusesLocal   bool // the server does not accept files from clients
@@ -90,6 +92,22 @@ var errReadOnly = errors.New("the server is read-only, as a replica is")
 func (s *session) Exec(ctx context.Context, statement string) error {
 	_, err := s.conn.ExecContext(ctx, statement, nil)
 	return s.failed(err)
+}
+
+// ExecText implements database.Texter.
+func (s *session) ExecText(ctx context.Context, text string, out *database.Cells, each func() error) (int64, error) {
+	out.Columns = out.Columns[:0]
+	if !database.ReturnsRows(text) {
+		result, err := s.conn.ExecContext(ctx, text, nil)
+		return affected(result, s.failed(err))
+	}
+	rows, err := s.conn.QueryContext(ctx, text, nil)
+	if err != nil {
+		return 0, s.failed(err)
+	}
+	s.read.out, s.read.sets, s.read.mismatch = out, s.read.sets[:0], nil
+	n, err := s.read.read(rows, each)
+	return n, s.failed(err)
 }
 
 // cause returns database.ErrTooLong if the connection ended because of that, and otherwise the
@@ -267,6 +285,9 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	bound, err := database.BindParams(q, in)
 	if err != nil {
 		return nil, err
+	}
+	if _, any := out.(*database.Cells); any && !database.ReturnsRows(q.Text) {
+		out = nil // so that the driver tells the number of rows affected
 	}
 	statements := split(q.Text)
 	params := make([]any, len(bound))

@@ -25,6 +25,14 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
+// explain is Sessions.Explain.
+func explain(err error) database.Explanation {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return database.Explanation{State: e.Code, Message: e.Message}
+	}
+	return database.Explanation{Message: err.Error()}
+}
+
 func classOf(code string) meter.Class {
 	switch code {
 	case "40001":

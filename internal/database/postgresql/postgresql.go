@@ -51,6 +51,7 @@ var Database = &database.Database{
 		Connect:   connect,
 		Classify:  classify,
 		ReadsOnly: func(err error) bool { return stateOf(err) == "25006" },
+		Explain:   explain,
 	},
 	Runs: database.Runs{
 		Processes: []string{"postgres"},

@@ -43,6 +43,8 @@ type session struct {
 
 	syncs int // answers to wait for at the end of the pipeline; 0 outside of one
 
+	text statement // that of ExecText; only columns and cells
+
 	// Messages that are sent repeatedly.
 	begin, commit message
 	execute       pgproto3.Execute
@@ -143,6 +145,22 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 		_ = s.conn.Close(ctx) // it is closed in any case
 	}
 	return err
+}
+
+// ExecText implements database.Texter.
+func (s *session) ExecText(ctx context.Context, text string, out *database.Cells, each func() error) (int64, error) {
+	if err := s.beginNow(ctx); err != nil {
+		return 0, err
+	}
+	out.Columns = out.Columns[:0]
+	s.text.columns, s.text.cells = nil, out
+	s.frontend.SendQuery(&pgproto3.Query{String: text})
+	n, err := s.answers(ctx, &s.text, each, 1)
+	if s.interrupted {
+		go s.cancelLast()
+		_ = s.conn.Close(ctx) // it is closed in any case
+	}
+	return n, err
 }
 
 // cancelLast asks the server to end a statement whose call was interrupted.
@@ -365,6 +383,11 @@ func (s *session) answers(ctx context.Context, st *statement, each func() error,
 			rows++
 			if failure = st.take(m.Values); failure == nil && each != nil {
 				failure = each()
+			}
+		case *pgproto3.RowDescription:
+			if st != nil && st.cells != nil {
+				st.bindCells(m)
+				rows = 0
 			}
 		case *pgproto3.CommandComplete:
 			affected += affectedRows(m.CommandTag)

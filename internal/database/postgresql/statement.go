@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"sledge/internal/database"
 )
 
@@ -18,7 +20,17 @@ type statement struct {
 	params  []any // pointers to the fields of the parameters; nil for a NULL
 	columns []any // pointers to the fields for the result; nil for a column without a field
 	message
-	buf []byte // holds the parameters' text
+	buf   []byte          // holds the parameters' text
+	cells *database.Cells // receives the rows of a text, whose columns the server describes
+}
+
+// bindCells prepares for the rows of a result.
+func (st *statement) bindCells(m *pgproto3.RowDescription) {
+	names := make([]string, len(m.Fields))
+	for i := range m.Fields {
+		names[i] = string(m.Fields[i].Name)
+	}
+	st.columns = st.cells.Bind(names)
 }
 
 // Run implements database.Statement. It allocates only strings that differ from the value that

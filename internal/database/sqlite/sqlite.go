@@ -48,6 +48,7 @@ var Database = &database.Database{
 	Sessions: database.Sessions{
 		Connect:  connect,
 		Classify: classify,
+		Explain:  explain,
 	},
 	Runs: database.Runs{
 		Unsampled:  "SQLite runs inside Sledge, so there is no server whose sessions could be sampled",
@@ -300,6 +301,15 @@ const (
 	codeAuth       = 23
 	codeNotADB     = 26
 )
+
+// explain is Sessions.Explain.
+func explain(err error) database.Explanation {
+	e := database.Explanation{Message: err.Error()}
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		e.Number = own.Code()
+	}
+	return e
+}
 
 func classify(err error) meter.Class {
 	var e *sqlite.Error

@@ -79,7 +79,9 @@ func try(ctx context.Context, g plan.Group, s database.Session) error {
 	p := g.Plan
 	discard := func(job.Event) {}
 	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
-		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Sessions.Classify, Tell: discard,
+		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL,
+		Database: p.Database, Classify: p.Database.Sessions.Classify, Tell: discard,
+		Open: func(ctx context.Context) (database.Session, error) { return target.Connect(ctx, p.Job, database.Owner) },
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"sledge/internal/job"
-	"sledge/internal/meter"
 )
 
 // Feed sends events to the watchers one after another. It is safe for concurrent use.
 type Feed struct {
 	mu       sync.Mutex
 	Watchers []job.Watcher
-	Records  func(began time.Time, r *meter.Record) // as in job.Control
+	job.Direct
 
 	said sync.Map // messages that MessageOnce has sent
 }

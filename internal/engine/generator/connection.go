@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 
@@ -21,6 +22,7 @@ import (
 // connection is a session that is ready for transactions.
 type connection struct {
 	workload.Executor
+	pacer   workload.Pacer // the executor, if it is one
 	number  int
 	flushed atomic.Int32 // number of the last flush request that it served
 	done    done
@@ -153,8 +155,16 @@ func (l *connector) open(ctx context.Context, j plan.Job, number, server int, te
 	c.Executor, err = j.Workload.Users.NewExecutor(ctx, workload.Connection{
 		Number: number, Seed: j.Spec.Seed, Test: l.plan.Pacing.Test,
 		Options: j.Settings, Session: session, SQL: j.SQL,
-		Classify: l.plan.Database.Sessions.Classify, Tell: tell, Stopped: l.stopped,
+		Users: l.plan.Terminals(), Database: l.plan.Database, Classify: l.plan.Database.Sessions.Classify, Tell: tell, Stopped: l.stopped, Out: l.feed.Out,
+		Open: func(ctx context.Context) (database.Session, error) {
+			another, _, err := target.ConnectFrom(ctx, j, server, database.Owner)
+			return another, err
+		},
 	})
+	if err == nil && l.feed.Joined != nil {
+		l.feed.Joined(c.Executor)
+	}
+	c.pacer, _ = c.Executor.(workload.Pacer)
 	if err == nil && j.Server.Flush != nil {
 		// Otherwise a user that pauses before its first transaction would report its log-in within
 		// the measured time. After an error the session is lost, and the first transaction reports
@@ -197,9 +207,13 @@ func (c *connection) close() {
 	s := c.session
 	c.session = nil
 	c.mu.Unlock()
-	if s != nil {
-		_ = job.Guarded(s.Close)
+	if s == nil {
+		return
 	}
+	if ending, is := c.Executor.(io.Closer); is {
+		_ = job.Guarded(ending.Close)
+	}
+	_ = job.Guarded(s.Close)
 }
 
 // connections holds the connections of a run. It is safe for concurrent use.

@@ -323,6 +323,10 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 		try := c.tries.begin(t.Kind, start.Sub(g.began))
 		err := c.Do(ctx, t)
 		end := time.Now()
+		if c.pacer != nil {
+			waited := c.pacer.Waited()
+			start, intended = start.Add(waited), intended.Add(waited)
+		}
 		try.end.Store(int64(end.Sub(g.began)))
 		if err == nil || err == workload.ErrRolledBack {
 			c.done.ended.Add(1)
@@ -391,7 +395,7 @@ func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record
 	if u.span != nil {
 		u.span.failure = failure
 	}
-	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.Failures.Retries && !g.plan.Pacing.Failures.EndAtFirst
+	again = (record.Class.Retryable() || workload.IsRepeat(failure)) && int(record.Retries) < g.plan.Pacing.Failures.Retries && !g.plan.Pacing.Failures.EndAtFirst
 	g.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload/script/pgbench"
+	"sledge/internal/workload/script/sysbench"
 )
 
 // definition is a workload as its files describe it. Everything that needs no database is checked.
@@ -35,7 +37,8 @@ type definition struct {
 	transactions []*ownTransaction
 	rules        []string // the sections of check.sql
 
-	scripts map[string]*pgbench.Script // by their texts, without spaces around them
+	scripts  map[string]*pgbench.Script   // by their texts, without spaces around them
+	programs map[string]*sysbench.Program // by the names of transactions
 }
 
 // ownOption is an option of the workload.
@@ -97,8 +100,11 @@ const (
 	emptyRollback = "rollback"
 )
 
-// ofPgbench is the value of ownTransaction.Language for scripts of pgbench.
-const ofPgbench = "pgbench"
+// The values of ownTransaction.Language for scripts.
+const (
+	ofPgbench  = "pgbench"
+	ofSysbench = "sysbench"
+)
 
 // The values of ownTransaction.OnError.
 const (
@@ -452,10 +458,13 @@ func (d *definition) checkLanguage(t *ownTransaction) error {
 		}
 		return nil
 	}
+	given := t.Protocol
 	t.Protocol, t.OnError = cmp.Or(t.Protocol, pgbench.Prepared), cmp.Or(t.OnError, errorContinues)
 	switch {
-	case t.Language != ofPgbench:
-		return fmt.Errorf("%q is not a language: write %q, or leave it out for SQL", t.Language, ofPgbench)
+	case t.Language != ofPgbench && t.Language != ofSysbench:
+		return fmt.Errorf("%q is not a language: write %q or %q, or leave it out for SQL", t.Language, ofPgbench, ofSysbench)
+	case t.Language == ofSysbench && given != "":
+		return fmt.Errorf("protocol is for scripts of pgbench: leave it out")
 	case !slices.Contains(pgbench.Protocols, t.Protocol):
 		return fmt.Errorf("%q is not a protocol: write simple, extended or prepared", t.Protocol)
 	case t.OnError != errorContinues && t.OnError != errorStops:
@@ -478,6 +487,30 @@ func (d *definition) readScript(t *ownTransaction, text string) error {
 	d.scripts[strings.TrimSpace(text)] = s
 	if t.Protocol == pgbench.Simple && s.HasPipeline() {
 		return &problem{line: 1, err: errors.New("a pipeline needs the protocol extended or prepared")}
+	}
+	return nil
+}
+
+// readPrograms compiles the scripts in Lua.
+func (d *definition) readPrograms() error {
+	files := map[string]string{}
+	for name, text := range d.texts {
+		if path.Ext(name) == ".lua" {
+			files[name] = text
+		}
+	}
+	for _, t := range d.transactions {
+		if t.Language != ofSysbench {
+			continue
+		}
+		p, err := sysbench.NewProgram(t.name+".lua", files, nil)
+		if wrong, is := errors.AsType[*sysbench.Mistake](err); is {
+			return &problem{wrong.File, wrong.Line, errors.New(wrong.Text)}
+		}
+		if d.programs == nil {
+			d.programs = map[string]*sysbench.Program{}
+		}
+		d.programs[t.name] = p
 	}
 	return nil
 }
@@ -543,15 +576,18 @@ func (d *definition) columnCalled(name string) *column {
 
 // checkSQL checks what needs no database in the SQL files.
 func (d *definition) checkSQL() error {
+	if err := d.readPrograms(); err != nil {
+		return err
+	}
 	for _, t := range d.transactions {
-		if _, is := d.texts[t.name+".sql"]; !is && !d.hasForSome(t.name) {
+		if _, is := d.texts[t.name+".sql"]; !is && !d.hasForSome(t.name) && t.Language != ofSysbench {
 			return &problem{definitionFile, lineOf(d.texts[definitionFile], toml.Key{"transactions", t.name}), fmt.Errorf("there is no file %s.sql with its statements", t.name)}
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(d.texts)) {
 		base, isSQL := strings.CutSuffix(file[strings.LastIndex(file, "/")+1:], ".sql")
 		t := d.Transactions[base]
-		if !isSQL || t == nil {
+		if !isSQL || t == nil || t.Language == ofSysbench {
 			continue
 		}
 		read := func(t *ownTransaction, text string) error { _, err := d.statements(t, text); return err }

@@ -166,6 +166,7 @@ type found struct {
 	sizes    map[string]float64  // options whose values the tables show
 	greatest map[string]int64    // the greatest value of a column, by its name as in drawing.After
 	columns  map[string][]string // the values of a column, by its name as in drawing.Column
+	shared   *shared             // nil without scripts in Lua
 }
 
 // generator generates the values of one column or parameter. It belongs to one goroutine.

@@ -15,6 +15,7 @@ import (
 	"sledge/internal/schema"
 	"sledge/internal/workload"
 	"sledge/internal/workload/script/pgbench"
+	"sledge/internal/workload/script/sysbench"
 )
 
 // executor executes transactions on one session.
@@ -36,6 +37,7 @@ type prepared struct {
 	amount     []byte // of decimals
 
 	script *pgbench.Runner // nil for SQL
+	state  *sysbench.State // of a script in Lua
 }
 
 type preparedStatement struct {
@@ -77,6 +79,19 @@ func newStruct(columns []schema.Column) (structure any, fields map[string]any) {
 func (d *definition) newExecutor(ctx context.Context, c workload.Connection, trial bool) (workload.Executor, error) {
 	e := &executor{Connection: c, trial: trial}
 	for _, t := range d.transactions {
+		if t.Language == ofSysbench {
+			s, err := d.newThread(ctx, c, t, trial)
+			if err != nil {
+				return nil, err
+			}
+			if e.kinds = append(e.kinds, prepared{ownTransaction: t, state: s}); !trial {
+				continue
+			}
+			if err := s.Close(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if t.Language == ofPgbench {
 			script := d.scripts[c.SQL.Text(t.name)]
 			if _, can := c.Session.(database.Pipeliner); !can && !trial && script.HasPipeline() {
@@ -153,6 +168,9 @@ func (p *prepared) wrong(s preparedStatement, err error) error {
 // Do implements workload.Executor.
 func (e *executor) Do(ctx context.Context, t workload.Transaction) error {
 	p := &e.kinds[t.Kind]
+	if p.state != nil {
+		return e.runState(ctx, p, t.Inputs.(*thread))
+	}
 	if p.script != nil {
 		return e.runScript(ctx, p, t.Inputs.(*pgbench.Client))
 	}

@@ -60,7 +60,7 @@ func collect(folder string) (map[string]string, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || name != definitionFile && path.Ext(name) != ".sql":
+		case entry.IsDir() || name != definitionFile && path.Ext(name) != ".sql" && path.Ext(name) != ".lua":
 			return nil
 		case !entry.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file", filepath.Join(folder, name))
@@ -85,14 +85,17 @@ var folderName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,29}$`)
 // sqlFile matches the path of an SQL file.
 var sqlFile = regexp.MustCompile(`^([a-z0-9]+/)?[A-Za-z0-9_][A-Za-z0-9_.-]*\.sql$`)
 
+// luaFile matches the path of a file in Lua.
+var luaFile = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*\.lua$`)
+
 // New returns the workload with the given name and files, by their paths in its folder.
 func New(name string, texts map[string]string) (*workload.Workload, error) {
 	if !folderName.MatchString(name) {
 		return nil, fmt.Errorf("the folder of a workload is called %q: its name must begin with a letter, and have at most 30 lower-case letters, digits and underscores", name)
 	}
 	for file := range texts {
-		if file != definitionFile && !sqlFile.MatchString(file) {
-			return nil, fmt.Errorf("a workload has no file %q: it has %s, NAME.sql and DATABASE/NAME.sql", file, definitionFile)
+		if file != definitionFile && !sqlFile.MatchString(file) && !luaFile.MatchString(file) {
+			return nil, fmt.Errorf("a workload has no file %q: it has %s, NAME.sql, DATABASE/NAME.sql and NAME.lua", file, definitionFile)
 		}
 	}
 	d, err := parse(name, texts)

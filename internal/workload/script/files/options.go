@@ -15,7 +15,7 @@ import (
 const (
 	buildersField = "Builders"
 	mixField      = "Mix"
-	programsField = "Programs" // only if a script runs programs
+	programsField = "Programs" // only if a script may run programs
 )
 
 // optionsType returns the type of the workload's option struct. Its fields have the tags of package
@@ -44,8 +44,8 @@ func (d *definition) optionsType() reflect.Type {
 		}
 		fields = append(fields, reflect.StructField{Name: fieldOf(i), Type: value, Tag: reflect.StructTag(tag)})
 	}
-	if d.runsPrograms() {
-		fields = append(fields, reflect.StructField{Name: programsField, Type: reflect.TypeFor[bool](), Tag: `opt:"allow_programs" group:"client" for:"run" needs:"nothing" help:"let scripts run programs on this machine, with \\shell and \\setshell"`})
+	if d.runsPrograms() || d.programs != nil {
+		fields = append(fields, reflect.StructField{Name: programsField, Type: reflect.TypeFor[bool](), Tag: `opt:"allow_programs" group:"client" for:"run" needs:"nothing" help:"let scripts run programs on this machine, and those in Lua use its files"`})
 	}
 	return reflect.StructOf(append(fields,
 		reflect.StructField{Name: buildersField, Type: reflect.TypeFor[int](), Tag: `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"number of virtual users that build the schema in parallel"`},

@@ -42,6 +42,9 @@ type terminal struct {
 	client  *pgbench.Client // runs the scripts; nil without scripts
 	scripts []bool          // whether each kind is a script
 	weights []float64       // of the kinds, if all are scripts, so that it chooses as pgbench does
+
+	thread   *thread // of scripts in Lua; nil without them
+	programs []bool  // whether each kind is such a script
 }
 
 func (d *definition) newTerminal(slot workload.Slot) workload.Terminal {
@@ -67,6 +70,10 @@ func (d *definition) newTerminal(slot workload.Slot) workload.Terminal {
 		t.inputs, t.names = append(t.inputs, inputs{values: make([]value, len(list))}), append(t.names, names)
 		t.drawn = append(t.drawn, make([]int64, len(list)))
 		t.scripts = append(t.scripts, d.transactions[i].Language == ofPgbench)
+		t.programs = append(t.programs, d.transactions[i].Language == ofSysbench)
+	}
+	if f.shared != nil {
+		t.thread = &thread{shared: f.shared, limit: d.mostEvents()}
 	}
 	if slices.Contains(t.scripts, true) {
 		texts := option.Texts(slot.Options)
@@ -119,6 +126,9 @@ func (t *terminal) Pick() (workload.Transaction, bool) {
 func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 	if t.client != nil && t.client.Ended {
 		return workload.Transaction{}, false
+	}
+	if t.programs[kind] {
+		return workload.Transaction{Kind: kind, Inputs: t.thread}, t.thread.next()
 	}
 	if t.scripts[kind] {
 		t.client.Next()

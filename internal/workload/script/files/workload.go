@@ -21,6 +21,7 @@ import (
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
+	"sledge/internal/workload/script/sysbench"
 )
 
 // workload returns the workload that the definition describes.
@@ -144,7 +145,7 @@ func (d *definition) size() *ownOption {
 func (d *definition) autocommits(options any) bool {
 	weights := mixOf(options).weights
 	for i, t := range d.transactions {
-		if (t.Autocommit || t.Language == ofPgbench) && weights[i] > 0 {
+		if (t.Autocommit || t.Language != "") && weights[i] > 0 {
 			return true
 		}
 	}
@@ -153,6 +154,11 @@ func (d *definition) autocommits(options any) bool {
 
 // blocking is Users.Blocking.
 func (d *definition) blocking() bool {
+	for _, p := range d.programs {
+		if p.Pauses() {
+			return true
+		}
+	}
 	for _, s := range d.scripts {
 		if s.Pauses() {
 			return true
@@ -360,6 +366,9 @@ func (d *definition) survey(ctx context.Context, l workload.Look) (any, error) {
 		return nil, err
 	}
 	f := found{sizes: map[string]float64{}, greatest: map[string]int64{}, columns: map[string][]string{}}
+	if d.programs != nil {
+		f.shared = &shared{numbers: sysbench.NewNumbers(rand.Uint32())}
+	}
 	for _, o := range d.options {
 		if o.sizes == nil {
 			continue

@@ -1,0 +1,12 @@
+-- Changes one row in an indexed column.
+
+require("oltp_common")
+
+function prepare_statements()
+   prepare_index_updates()
+end
+
+function event()
+   execute_index_updates()
+   check_reconnect()
+end

@@ -1,0 +1,527 @@
+package sysbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// Server is the database that a state connects to.
+type Server struct {
+	Driver      string // as scripts know it: "mysql" or "pgsql", or Sledge's name of another database
+	Placeholder func(n int) string
+	Explain     func(err error) database.Explanation
+	Classify    func(err error) meter.Class
+
+	// Own is the session that the first connection uses; nil if each connection opens one. The caller closes it.
+	Own database.Session
+
+	// Open opens another session.
+	Open func(ctx context.Context) (database.Session, error)
+}
+
+// Setup is what a state is created with.
+type Setup struct {
+	Program *Program
+	Options map[string]string // the given ones, by their names with underscores
+	Version Version
+	Command string // "" if there is none
+	Path    string // of the script, as it was given
+	Thread  int    // from 0
+	Seed    uint32
+	Unsafe  bool // whether scripts may use files and start programs
+	Server  Server
+	Stopped <-chan struct{} // closed when the run is to end; nil if it never is
+	Out     io.Writer       // for what the script prints
+	Numbers *Numbers        // shared by the threads of a run; nil for own ones
+}
+
+// Numbers are the unique numbers of a run. It is safe for concurrent use.
+type Numbers struct{ sequence *sequence }
+
+// NewNumbers returns the unique numbers of a run.
+func NewNumbers(seed uint32) *Numbers { return &Numbers{newSequence(seed)} }
+
+// Counts are counts of statements, as sysbench counts them: those with a result, those that changed rows, and others.
+type Counts struct{ Read, Write, Other, Errors, Reconnects atomic.Int64 }
+
+// State is a Lua state: that of a thread, or that of commands. It is not safe for concurrent use, except Counts.
+type State struct {
+	Setup
+	Counts Counts
+
+	lua      *lua.LState
+	ctx      context.Context // of the current call
+	options  *setOptions
+	random   random
+	shape    shape
+	draw     distribution // rand.default
+	ignored  map[int]bool // numbers of MySQL's errors after which an event is repeated
+	allErrs  bool
+	prepares bool // whether statements are prepared
+	measures bool // whether sysbench would measure percentiles
+
+	connections []*connection
+	ownTaken    bool // whether a connection uses Setup.Server.Own
+	legacy      *connection
+	failure     error // of the database, in the current call
+	restart     *lua.LTable
+	buf         []byte
+
+	steps   int       // instructions since the limits were looked at
+	ending  time.Time // when it was first seen that the run is to end
+	over    bool      // the current call must end
+	loop    *threadLoop
+	tid     lua.LValue
+	eventOf lua.LValue
+}
+
+// restartEvent is sysbench.error.RESTART_EVENT.
+const restartEvent = lua.LNumber(1)
+
+// New returns a state in which the script has been executed, so that its functions are defined.
+func New(ctx context.Context, setup Setup) (*State, error) {
+	s := &State{Setup: setup, ctx: ctx, tid: lua.LNumber(setup.Thread)}
+	if s.Numbers == nil {
+		s.Numbers = NewNumbers(setup.Seed)
+	}
+	s.options = newOptions(setup.Version, setup.Options)
+	s.random = newRandom(setup.Seed, setup.Thread)
+	s.shape = shape{
+		iterations: int(s.options.number("rand_spec_iter")), percent: s.options.number("rand_spec_pct"), special: s.options.number("rand_spec_res"),
+		zipfExponent: s.options.number("rand_zipfian_exp"),
+	}
+	h := s.options.number("rand_pareto_h")
+	s.shape.paretoPower = math.Log(h) / math.Log(1-h)
+	var err error
+	if s.draw, err = s.shape.distributionNamed(s.options.text("rand_type")); err != nil {
+		return nil, err
+	}
+	s.prepares = s.options.text("db_ps_mode") != "disable"
+	s.measures = s.options.number("percentile") > 0
+	s.ignored = map[int]bool{}
+	for part := range strings.SplitSeq(s.options.text("mysql_ignore_errors"), ",") {
+		if n, err := strconv.Atoi(strings.TrimSpace(part)); err == nil {
+			s.ignored[n] = true
+		}
+		s.allErrs = s.allErrs || strings.TrimSpace(part) == "all"
+	}
+	const stack, registry, most = 200, 256, 1 << 18
+	s.lua = lua.NewState(lua.Options{
+		SkipOpenLibs: true, CallStackSize: stack, MinimizeStackMemory: true, RegistrySize: registry, RegistryGrowStep: registry, RegistryMaxSize: most,
+	})
+	s.lua.SetContext(watch{s})
+	s.openLibraries()
+	if err := s.run(s.Program.Main); err != nil {
+		s.lua.Close()
+		return nil, err
+	}
+	s.declare()
+	s.eventOf = s.lua.GetGlobal("event")
+	return s, nil
+}
+
+// run executes a file.
+func (s *State) run(name string) error {
+	proto, err := s.Program.load(name)
+	if err != nil {
+		return err
+	}
+	s.lua.Push(s.lua.NewFunctionFromProto(proto))
+	return s.explain(s.lua.PCall(0, 0, nil))
+}
+
+// watch is the context of a state, which ends scripts that run on after the end of a run, or need too much memory. Lua
+// asks it before each instruction.
+type watch struct{ state *State }
+
+// Deadline implements context.Context.
+func (watch) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Value implements context.Context.
+func (watch) Value(any) any { return nil }
+
+// Err implements context.Context.
+func (w watch) Err() error { return errEndless }
+
+// Done implements context.Context.
+func (w watch) Done() <-chan struct{} {
+	const often = 1 << 18
+	if w.state.steps++; w.state.steps < often && !w.state.over {
+		return nil
+	}
+	w.state.steps = 0
+	if w.state.over = w.state.mustEnd(); w.state.over {
+		return closed
+	}
+	return nil
+}
+
+var errEndless = errors.New("the script was ended")
+
+// closed is a closed channel.
+var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// mustEnd reports whether the script must end now. An event in progress at the end of a run has some time left.
+func (s *State) mustEnd() bool {
+	const grace = 10 * time.Second
+	select {
+	case <-s.ctx.Done():
+		return true
+	case <-s.Stopped: // nil if it never ends
+		if s.ending.IsZero() {
+			s.ending = time.Now()
+		}
+		return time.Since(s.ending) > grace
+	default:
+	}
+	if inUse() > mostMemory {
+		s.failure = errMemory
+		return true
+	}
+	return false
+}
+
+// explain makes an error of Lua one of Go. An error of the database remains its cause.
+func (s *State) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	failure := s.failure
+	s.failure, s.over = nil, false
+	raised, is := errors.AsType[*lua.ApiError](err)
+	if !is {
+		return err
+	}
+	if failure == errMemory {
+		return failure
+	}
+	if t, is := raised.Object.(*lua.LTable); is {
+		if t.RawGetString("errcode") == restartEvent {
+			if failure == nil {
+				failure = errors.New("the script asks for a repetition")
+			}
+			return workload.Repeat(failure)
+		}
+	}
+	text := strings.TrimSpace(lua.LVAsString(raised.Object))
+	switch {
+	case text == "" && raised.Object != nil && raised.Object != lua.LNil:
+		text = "it raised a " + raised.Object.Type().String()
+	case text == "":
+		text, _, _ = strings.Cut(raised.Error(), "\nstack traceback")
+	}
+	const longest = 2000
+	text = strings.ReplaceAll(text[:min(len(text), longest)], errEndless.Error(), "the script runs on although the run has ended")
+	if failure != nil && !strings.Contains(text, s.explanation(failure).Message) {
+		failure = nil // the script has dealt with it
+	}
+	return &scriptError{text, failure}
+}
+
+// scriptError is an error that a script has raised.
+type scriptError struct {
+	text  string
+	cause error // the database's error; nil if there is none
+}
+
+// Error returns the text, with file and line.
+func (e *scriptError) Error() string { return e.text }
+
+// Unwrap returns the database's error.
+func (e *scriptError) Unwrap() error { return e.cause }
+
+// Has reports whether the script defines a function.
+func (s *State) Has(function string) bool {
+	_, is := s.lua.GetGlobal(function).(*lua.LFunction)
+	return is
+}
+
+// Call calls a function of the script with the number of the thread, if it is defined.
+func (s *State) Call(ctx context.Context, function string) error {
+	f, is := s.lua.GetGlobal(function).(*lua.LFunction)
+	if !is {
+		return nil
+	}
+	s.ctx = ctx
+	s.lua.Push(f)
+	s.lua.Push(s.tid)
+	return s.explain(s.lua.PCall(1, 0, nil))
+}
+
+// Begin prepares a thread for events: it calls thread_init. Scripts of the legacy interface are connected before.
+func (s *State) Begin(ctx context.Context) error {
+	s.ctx = ctx
+	if _, is := s.eventOf.(*lua.LFunction); !is && !s.Has("thread_run") {
+		return &Mistake{File: s.Program.Main, Text: "it defines no function event, which a run needs"}
+	}
+	if err := s.Call(ctx, "thread_init"); err != nil {
+		return err
+	}
+	if s.Has("thread_run") {
+		s.loop = newThreadLoop(s)
+	}
+	return nil
+}
+
+// Event runs one event. ended means that the thread does no more events, and that this one does not count. again
+// means that the event is a repetition.
+func (s *State) Event(ctx context.Context, again bool) (ended bool, err error) {
+	s.ctx = ctx
+	if again && s.restart != nil {
+		if hook, is := s.hook("before_restart_event"); is {
+			s.lua.Push(hook)
+			s.lua.Push(s.restart)
+			if err := s.explain(s.lua.PCall(1, 0, nil)); err != nil {
+				return false, err
+			}
+		}
+		s.Counts.Errors.Add(1)
+	}
+	s.restart, s.failure = nil, nil
+	if s.loop != nil {
+		return s.loop.step()
+	}
+	s.lua.Push(s.eventOf)
+	s.lua.Push(s.tid)
+	if err := s.lua.PCall(1, 1, nil); err != nil {
+		return false, s.afterFailure(err)
+	}
+	v := s.lua.Get(-1)
+	s.lua.Pop(1)
+	s.measured()
+	return lua.LVAsBool(v), nil
+}
+
+// measured draws the number with which sysbench chooses a part of its histogram after each event, so that scripts draw
+// the same numbers as there.
+func (s *State) measured() {
+	if s.measures {
+		s.random.next()
+	}
+}
+
+// afterFailure ends the transactions of connections that the engine does not know, and explains the error.
+func (s *State) afterFailure(err error) error {
+	for _, c := range s.connections {
+		if c.session != nil && c.session != s.Server.Own {
+			_ = c.session.Rollback(s.ctx) // a lost connection fails in the next event
+		}
+	}
+	return s.explain(err)
+}
+
+// hook returns a function of sysbench.hooks.
+func (s *State) hook(name string) (*lua.LFunction, bool) {
+	of, is := s.lua.GetField(s.lua.GetGlobal("sysbench"), "hooks").(*lua.LTable)
+	if !is {
+		return nil, false
+	}
+	f, is := of.RawGetString(name).(*lua.LFunction)
+	return f, is
+}
+
+// Waited returns how long the script worked or paused before the last event began, which is not part of its latency.
+func (s *State) Waited() time.Duration {
+	if s.loop == nil {
+		return 0
+	}
+	return s.loop.waited
+}
+
+// Close ends a thread: it calls thread_done, and closes the sessions that the state has opened.
+func (s *State) Close(ctx context.Context) error {
+	if s.loop != nil {
+		s.loop.end()
+	}
+	err := s.Call(ctx, "thread_done")
+	for _, c := range s.connections {
+		c.close()
+	}
+	s.lua.Close()
+	return err
+}
+
+// threadLoop runs a script's own loop over events: its function thread_run. The script gets events one by one, between
+// which its caller runs.
+type threadLoop struct {
+	state   *State
+	next    func() (bool, bool)
+	end     func()
+	yield   func(bool) bool
+	err     error
+	stepped time.Time     // when the caller let it go on
+	waited  time.Duration // from then to the begin of the event
+	inEvent bool
+}
+
+func newThreadLoop(s *State) *threadLoop {
+	l := &threadLoop{state: s}
+	l.next, l.end = iter.Pull(func(yield func(bool) bool) {
+		l.yield = yield
+		l.err = s.Call(s.ctx, "thread_run")
+	})
+	return l
+}
+
+// step runs the loop to the end of the next event.
+func (l *threadLoop) step() (ended bool, err error) {
+	l.stepped = time.Now()
+	_, more := l.next()
+	return !more, l.err
+}
+
+// begin is sb_event_start.
+func (l *threadLoop) begin() {
+	l.inEvent, l.waited = true, time.Since(l.stepped)
+}
+
+// done is sb_event_stop. It returns false if the loop must end.
+func (l *threadLoop) done() bool {
+	l.inEvent = false
+	l.state.measured()
+	return l.yield(true)
+}
+
+// seededRand returns the numbers of math.random, which are not those of sysbench.rand.
+func seededRand(thread int) *rand.Rand { return rand.New(rand.NewPCG(1, uint64(thread))) }
+
+// declare reads the options that the script declares, and sets sysbench.opt and the globals of the legacy interface.
+func (s *State) declare() {
+	for _, o := range s.Declared() {
+		s.options.declared[o.Name] = o
+	}
+	legacy := s.cmdline("options") == lua.LNil
+	opt := s.lua.GetField(s.lua.GetGlobal("sysbench"), "opt").(*lua.LTable)
+	for _, name := range s.options.names() {
+		v := s.option(name)
+		opt.RawSetString(name, v)
+		if legacy && s.lua.GetGlobal(name) == lua.LNil {
+			s.lua.SetGlobal(name, v)
+		}
+	}
+}
+
+// option returns the value of an option for scripts.
+func (s *State) option(name string) lua.LValue {
+	o, is := s.options.declared[name]
+	if !is {
+		if text, given := s.options.given[name]; given {
+			return lua.LString(text)
+		}
+		return lua.LNil
+	}
+	v, err := Value(o, s.options.text(name))
+	if err != nil {
+		return lua.LString(s.options.text(name))
+	}
+	switch v := v.(type) {
+	case bool:
+		return lua.LBool(v)
+	case float64:
+		return lua.LNumber(v)
+	case string:
+		return lua.LString(v)
+	}
+	return lua.LNil
+}
+
+// cmdline returns a field of sysbench.cmdline.
+func (s *State) cmdline(name string) lua.LValue {
+	return s.lua.GetField(s.lua.GetField(s.lua.GetGlobal("sysbench"), "cmdline"), name)
+}
+
+// AnyOption reports whether the script accepts options that are not declared, as scripts of the legacy interface do.
+func (s *State) AnyOption() bool { return s.cmdline("options") == lua.LNil }
+
+// Declared returns the options that the script declares.
+func (s *State) Declared() (list []Option) {
+	t, is := s.cmdline("options").(*lua.LTable)
+	if !is {
+		return nil
+	}
+	t.ForEach(func(name, description lua.LValue) {
+		o := Option{Name: Canonical(lua.LVAsString(name)), Kind: String}
+		if of, is := description.(*lua.LTable); is {
+			o.Help = lua.LVAsString(of.RawGetInt(1))
+			switch v := of.RawGetInt(2).(type) {
+			case lua.LBool:
+				o.Kind, o.Default = Bool, map[bool]string{true: "on", false: "off"}[bool(v)]
+			case lua.LNumber:
+				o.Kind, o.Default = Double, v.String()
+			case lua.LString:
+				o.Default = string(v)
+			}
+			if kind, is := of.RawGetInt(3).(lua.LNumber); is {
+				o.Kind = Kind(kind)
+			}
+		}
+		list = append(list, o)
+	})
+	return list
+}
+
+// Command is a command of a script.
+type Command struct {
+	Name     string
+	Parallel bool // each thread runs it
+	function *lua.LFunction
+}
+
+// Command finds a command that the script declares, or one of prepare, cleanup, help and others that it defines as a
+// function.
+func (s *State) Command(name string) (c Command, found bool) {
+	c.Name = name
+	if t, is := s.cmdline("commands").(*lua.LTable); is {
+		t.ForEach(func(key, value lua.LValue) {
+			of, is := value.(*lua.LTable)
+			if !is || Canonical(lua.LVAsString(key)) != Canonical(name) {
+				return
+			}
+			if f, is := of.RawGetInt(1).(*lua.LFunction); is {
+				c.function, found = f, true
+				c.Parallel = of.RawGetInt(2) == parallelCommand
+			}
+		})
+	}
+	if found {
+		return c, true
+	}
+	c.function, found = s.lua.GetGlobal(name).(*lua.LFunction)
+	return c, found
+}
+
+// Do runs a command.
+func (s *State) Do(ctx context.Context, c Command) error {
+	s.ctx = ctx
+	s.lua.Push(c.function)
+	return s.explain(s.lua.PCall(0, 0, nil))
+}
+
+// parallelCommand is sysbench.cmdline.PARALLEL_COMMAND.
+const parallelCommand = lua.LNumber(1)
+
+// explanation returns what the server said in an error.
+func (s *State) explanation(err error) database.Explanation {
+	if s.Server.Explain == nil {
+		return database.Explanation{Message: err.Error()}
+	}
+	return s.Server.Explain(err)
+}
+
+// position returns the place of the script's statement that runs: "file:line".
+func (s *State) position() string { return fmt.Sprint(strings.TrimSuffix(s.lua.Where(1), ": ")) }
