@@ -47,6 +47,10 @@ type period struct {
 type Statistics struct {
 	arguments   *Arguments
 	checkpoints []float64
+	hasRate     bool
+	warmUp      time.Duration
+	each        time.Duration // between reports; 0 for none
+	percentile  float64
 	to          io.Writer
 	hooks       *sysbench.State // of the script's report hooks
 
@@ -68,6 +72,7 @@ type Statistics struct {
 func NewStatistics(a *Arguments, checkpoints []float64, to io.Writer, hooks *sysbench.State) *Statistics {
 	return &Statistics{
 		arguments: a, checkpoints: checkpoints, to: to, hooks: hooks, threads: make([]sums, int(a.Number("threads"))), warm: a.Number("warmup_time") == 0,
+		hasRate: a.Number("rate") > 0, warmUp: seconds(a.Number("warmup_time")), each: seconds(a.Number("report_interval")), percentile: a.Number("percentile"),
 		interval: period{histogram: newHistogram()}, total: period{histogram: newHistogram()},
 	}
 }
@@ -100,11 +105,11 @@ func (s *Statistics) Record(began time.Time, r *meter.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began, s.last = began, max(s.last, r.Ended)
-	if r.Outcome == meter.Failed || r.Ended.Seconds() < s.arguments.Number("warmup_time") {
+	if r.Outcome == meter.Failed || r.Ended < s.warmUp {
 		return
 	}
 	latency := r.Response - r.Late
-	if s.arguments.Number("rate") > 0 {
+	if s.hasRate {
 		latency = r.Response
 	}
 	s.interval.events++
@@ -145,8 +150,8 @@ func (s *Statistics) Tick(now time.Time) {
 	}
 	const early = 100 * time.Millisecond // seconds end a little early or late
 	at := now.Sub(s.began)
-	if warmUp := seconds(s.arguments.Number("warmup_time")); !s.warm {
-		if at < warmUp-early {
+	if !s.warm {
+		if at < s.warmUp-early {
 			return
 		}
 		s.warm = true
@@ -154,7 +159,7 @@ func (s *Statistics) Tick(now time.Time) {
 		s.interval = period{from: at, counts: s.now(), histogram: newHistogram()}
 		return
 	}
-	if each := seconds(s.arguments.Number("report_interval")); each > 0 && at-s.interval.from > each-early {
+	if s.each > 0 && at-s.interval.from > s.each-early {
 		s.reportInterval(at)
 	}
 	for len(s.checkpoints) > 0 && at > seconds(s.checkpoints[0])-early {
@@ -178,7 +183,7 @@ func (s *Statistics) reset(at time.Duration) {
 func (s *Statistics) figures(p *period, at time.Duration) *sysbench.Figures {
 	c := s.now().since(p.counts)
 	f := &sysbench.Figures{
-		Threads: len(s.threads), Interval: (at - p.from).Seconds(), Total: at.Seconds(), Percentile: p.histogram.Percentile(s.arguments.Number("percentile")) / 1000,
+		Threads: len(s.threads), Interval: (at - p.from).Seconds(), Total: at.Seconds(), Percentile: p.histogram.Percentile(s.percentile) / 1000,
 		Least: s.min.Seconds(), Most: s.max.Seconds(), Sum: s.sum.Seconds(), Events: p.events, Read: c.read, Write: c.write, Other: c.other,
 		Errors: c.errors, Reconnects: c.reconnects,
 	}
@@ -206,13 +211,13 @@ func (s *Statistics) reportInterval(at time.Duration) {
 func (s *Statistics) line(f *sysbench.Figures) {
 	i := f.Interval
 	if f.Read+f.Write+f.Other == 0 {
-		fmt.Fprintf(s.to, "[ %.0fs ] thds: %d eps: %4.2f lat (ms,%.0f%%): %4.2f\n", f.Total, f.Threads, float64(f.Events)/i, s.arguments.Number("percentile"), f.Percentile*1000)
+		fmt.Fprintf(s.to, "[ %.0fs ] thds: %d eps: %4.2f lat (ms,%.0f%%): %4.2f\n", f.Total, f.Threads, float64(f.Events)/i, s.percentile, f.Percentile*1000)
 	} else {
 		fmt.Fprintf(s.to, "[ %.0fs ] thds: %d tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) lat (ms,%.0f%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n",
 			f.Total, f.Threads, float64(f.Events)/i, float64(f.Read+f.Write+f.Other)/i, float64(f.Read)/i, float64(f.Write)/i, float64(f.Other)/i,
-			s.arguments.Number("percentile"), f.Percentile*1000, float64(f.Errors)/i, float64(f.Reconnects)/i)
+			s.percentile, f.Percentile*1000, float64(f.Errors)/i, float64(f.Reconnects)/i)
 	}
-	if s.arguments.Number("rate") > 0 {
+	if s.hasRate {
 		fmt.Fprintf(s.to, "[ %.0fs ] queue length: %d, concurrency: %d\n", f.Total, f.QueueLength, f.Concurrent)
 	}
 }
@@ -271,8 +276,8 @@ func (s *Statistics) report(at time.Duration) {
 	}
 	line("Latency (ms):\n         min:                                 %8.2f", ms(s.min))
 	line("         avg:                                 %8.2f\n         max:                                 %8.2f", mean, ms(s.max))
-	if p := s.arguments.Number("percentile"); p > 0 {
-		line("        %3.0fth percentile:                      %8.2f", p, s.total.histogram.Percentile(p))
+	if s.percentile > 0 {
+		line("        %3.0fth percentile:                      %8.2f", s.percentile, s.total.histogram.Percentile(s.percentile))
 	} else {
 		line("         percentile stats:               disabled")
 	}

@@ -55,6 +55,7 @@ func (s *State) openLibraries() {
 		l.SetGlobal(name, lua.LNil)
 	}
 	l.SetField(l.GetGlobal("string"), "rep", l.NewFunction(rep))
+	l.SetField(l.GetGlobal("string"), "format", l.NewFunction(format))
 	own := seededRand(s.Thread)
 	math := l.GetGlobal("math")
 	l.SetField(math, "random", l.NewFunction(func(l *lua.LState) int { return drawOwn(l, own) }))
