@@ -67,6 +67,7 @@ func (s *State) openLibraries() {
 	l.SetField(l.GetGlobal("table"), "concat", l.NewFunction(concat))
 	own := seededRand(s.Thread)
 	mathLib := l.GetGlobal("math")
+	l.SetField(mathLib, "huge", lua.LNumber(math.Inf(1))) // the library's is finite
 	l.SetField(mathLib, "random", l.NewFunction(func(l *lua.LState) int { return drawOwn(l, own) }))
 	l.SetField(mathLib, "randomseed", l.NewFunction(func(l *lua.LState) int {
 		own = rand.New(rand.NewPCG(uint64(l.CheckNumber(1)), uint64(s.Thread)))
