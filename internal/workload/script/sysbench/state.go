@@ -133,7 +133,7 @@ func New(ctx context.Context, setup Setup) (*State, error) {
 	s.lua.SetContext(watch{s})
 	s.openLibraries()
 	if err := s.run(s.Program.Main); err != nil {
-		s.lua.Close()
+		s.disconnect()
 		return nil, err
 	}
 	s.declare()
@@ -376,11 +376,16 @@ func (s *State) Close(ctx context.Context) error {
 		s.loop, s.over = nil, false
 	}
 	err := s.Call(ctx, "thread_done")
+	s.disconnect()
+	return err
+}
+
+// disconnect closes the sessions that the state has opened, and the state.
+func (s *State) disconnect() {
 	for _, c := range s.connections {
 		c.close()
 	}
 	s.lua.Close()
-	return err
 }
 
 // threadLoop runs a script's own loop over events: its function thread_run. The script gets events one by one, between
