@@ -73,8 +73,8 @@ func TestBadScripts_EndWithPlaceAndReason(t *testing.T) {
 		{"function event() local t = setmetatable({}, {__tostring = function(t)\n return tostring(t) end}) tostring(t) end", "script.lua:2: stack overflow"},
 		{"function event() return (string.gsub('aaa', 'a',\n event)) end", "stack overflow"},
 		{"function event()\n table.sort({1, 2, 3}, function() event() end) end", "script.lua:2: stack overflow"},
-		{"function event()\n coroutine.wrap(event)() end", "script.lua:2: more than 100 coroutines run in each other"},
-		{"function event() local _, e = coroutine.resume(coroutine.create(event))\n error(e, 0) end", "script.lua:1: more than 100 coroutines run in each other"},
+		{"function event()\n coroutine.wrap(event)() end", "script.lua:2: more than 32 coroutines run in each other"},
+		{"function event() local _, e = coroutine.resume(coroutine.create(event))\n error(e, 0) end", "script.lua:1: more than 32 coroutines run in each other"},
 
 		// Sizes.
 		{"function event()\n unpack({}, 1, 1e8) end", "script.lua:2: registry overflow"},

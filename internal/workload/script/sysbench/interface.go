@@ -10,17 +10,18 @@ import (
 // openSysbench defines the global sysbench.
 func (s *State) openSysbench() {
 	l := s.lua
-	sysbench := l.NewTable()
+	sysbench := l.CreateTable(0, 1)
 	l.SetGlobal("sysbench", sysbench)
 	sysbench.RawSetString("tid", s.tid)
 	sysbench.RawSetString("version", lua.LString(s.Version.text()))
 	sysbench.RawSetString("version_string", lua.LString("sysbench "+s.Version.text()))
-	sysbench.RawSetString("opt", l.NewTable())
+	opt := l.CreateTable(0, 1)
+	sysbench.RawSetString("opt", opt)
 	for _, name := range s.options.names() { // known before the script is executed
-		l.SetField(sysbench.RawGetString("opt"), name, s.option(name))
+		opt.RawSetString(name, s.option(name))
 	}
-	sysbench.RawSetString("hooks", l.NewTable())
-	failure := l.NewTable()
+	sysbench.RawSetString("hooks", l.CreateTable(0, 1))
+	failure := l.CreateTable(0, 1)
 	failure.RawSetString("RESTART_EVENT", restartEvent)
 	sysbench.RawSetString("error", failure)
 
@@ -54,7 +55,7 @@ func (s *State) openSysbench() {
 	if s.Setup.Command != "" {
 		cmdline.RawSetString("command", lua.LString(s.Setup.Command))
 	}
-	argv := l.NewTable()
+	argv := l.CreateTable(0, 1)
 	argv.RawSetInt(0, lua.LString("sysbench"))
 	cmdline.RawSetString("argv", argv)
 	sysbench.RawSetString("cmdline", cmdline)
@@ -291,7 +292,7 @@ func (s *State) openLegacy() {
 	for global, name := range map[string]string{"sb_rand": "default", "sb_rand_uniform": "uniform", "sb_rand_gaussian": "gaussian", "sb_rand_special": "special", "sb_rand_str": "string"} {
 		l.SetGlobal(global, random.RawGetString(name))
 	}
-	db := l.NewTable()
+	db := l.CreateTable(0, 1)
 	for name, v := range map[string]int{"DB_ERROR_NONE": 0, "DB_ERROR_RESTART_TRANSACTION": 1, "DB_ERROR_FAILED": 2} {
 		l.SetGlobal(name, lua.LNumber(v))
 		db.RawSetString(name, lua.LNumber(v))

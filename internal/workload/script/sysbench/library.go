@@ -21,7 +21,7 @@ type functions map[string]lua.LGFunction
 
 // table makes a table with functions.
 func (s *State) table(of functions) *lua.LTable {
-	t := s.lua.NewTable()
+	t := s.lua.CreateTable(0, max(1, len(of))) // tables without a size are large
 	for name, f := range of {
 		t.RawSetString(name, s.lua.NewFunction(f))
 	}
@@ -74,8 +74,8 @@ func (s *State) openLibraries() {
 		return 0
 	}))
 	l.SetGlobal("bit", s.table(bitFunctions))
-	loaded := l.NewTable()
-	l.SetGlobal("package", l.NewTable())
+	loaded := l.CreateTable(0, 1)
+	l.SetGlobal("package", l.CreateTable(0, 1))
 	l.SetField(l.GetGlobal("package"), "loaded", loaded)
 	l.SetField(l.GetGlobal("package"), "path", lua.LString("./?.lua"))
 	l.SetField(l.GetGlobal("package"), "cpath", lua.LString(""))
@@ -131,7 +131,7 @@ func concat(l *lua.LState) int {
 // and does not limit how many run in each other.
 func (s *State) coroutine(name string, own lua.LGFunction) lua.LGFunction {
 	resume := func(l *lua.LState, resume lua.LGFunction) int {
-		const most = 100
+		const most = 32
 		if s.nested == most {
 			l.RaiseError("more than %d coroutines run in each other", most)
 		}
@@ -233,7 +233,7 @@ func (s *State) collectGarbage(l *lua.LState) int {
 func (s *State) newProxy(l *lua.LState) int {
 	proxy := l.NewUserData()
 	if lua.LVAsBool(l.Get(1)) {
-		proxy.Metatable = l.NewTable()
+		proxy.Metatable = l.CreateTable(0, 1)
 	}
 	l.Push(proxy)
 	return 1

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"sledge/internal/option"
 )
@@ -118,17 +119,41 @@ func Canonical(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 // setOptions is the values of all options, which are typed as their options are declared.
 type setOptions struct {
-	declared map[string]Option
-	given    map[string]string
+	general map[string]Option // shared by all states
+	own     map[string]Option // of the script
+	given   map[string]string
 }
 
 // newOptions returns the general options with the given values.
 func newOptions(v Version, given map[string]string) *setOptions {
-	o := &setOptions{declared: map[string]Option{}, given: given}
-	for _, one := range General(v) {
-		o.declared[one.Name] = one
+	general := general10
+	if v == Version11 {
+		general = general11
 	}
-	return o
+	return &setOptions{general: general(), own: map[string]Option{}, given: given}
+}
+
+// The general options by their names.
+var (
+	general10 = sync.OnceValue(func() map[string]Option { return byName(General(Version10)) })
+	general11 = sync.OnceValue(func() map[string]Option { return byName(General(Version11)) })
+)
+
+func byName(list []Option) map[string]Option {
+	m := map[string]Option{}
+	for _, o := range list {
+		m[o.Name] = o
+	}
+	return m
+}
+
+// declared returns the declaration of an option. That of the script replaces the general one.
+func (o *setOptions) declared(name string) (Option, bool) {
+	if own, is := o.own[name]; is {
+		return own, true
+	}
+	general, is := o.general[name]
+	return general, is
 }
 
 // text returns the value of an option as it was given, or its default.
@@ -136,26 +161,25 @@ func (o *setOptions) text(name string) string {
 	if text, is := o.given[name]; is {
 		return text
 	}
-	return o.declared[name].Default
+	declared, _ := o.declared(name)
+	return declared.Default
 }
 
 // number returns the value of an option that is a number; values that are not numbers were refused.
 func (o *setOptions) number(name string) float64 {
-	v, _ := Value(o.declared[name], o.text(name))
+	declared, _ := o.declared(name)
+	v, _ := Value(declared, o.text(name))
 	n, _ := v.(float64)
 	return n
 }
 
 // names lists the declared and the given options.
 func (o *setOptions) names() []string {
-	all := map[string]bool{}
-	for name := range o.declared {
-		all[name] = true
-	}
-	for name := range o.given {
-		all[name] = true
-	}
-	return slices.Sorted(maps.Keys(all))
+	list := slices.Collect(maps.Keys(o.general))
+	list = slices.AppendSeq(list, maps.Keys(o.own))
+	list = slices.AppendSeq(list, maps.Keys(o.given))
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // Value converts the text of an option to a bool, a float64 or a string. The error says what the text must be.
@@ -188,10 +212,7 @@ func Value(o Option, text string) (any, error) {
 // Check returns an error if a given option is not declared, or has a value of another type. anyName accepts options
 // that are not declared.
 func Check(declared []Option, given map[string]string, anyName bool) error {
-	known := map[string]Option{}
-	for _, o := range declared {
-		known[o.Name] = o
-	}
+	known := byName(declared)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		o, is := known[name]
 		switch {

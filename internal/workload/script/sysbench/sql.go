@@ -32,7 +32,8 @@ var types = []string{"NONE", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "D
 // class defines a type of objects with methods. field returns other fields of the first argument by their names; it
 // may be nil.
 func (s *State) class(name string, methods functions, field func(l *lua.LState, name string) lua.LValue) {
-	meta := s.lua.NewTypeMetatable(name)
+	meta := s.lua.CreateTable(0, 1)
+	s.classes[name] = meta
 	table := s.table(methods)
 	if field == nil {
 		meta.RawSetString("__index", table)
@@ -52,7 +53,7 @@ func (s *State) class(name string, methods functions, field func(l *lua.LState, 
 // object makes an object of a type.
 func (s *State) object(name string, v any) *lua.LUserData {
 	u := s.lua.NewUserData()
-	u.Value, u.Metatable = v, s.lua.GetTypeMetatable(name)
+	u.Value, u.Metatable = v, s.classes[name]
 	return u
 }
 
@@ -149,12 +150,12 @@ func (s *State) openSQL(sysbench *lua.LTable) {
 		return lua.LNil
 	})
 	module := s.table(functions{"driver": func(l *lua.LState) int { l.Push(s.object(ofDriver, nil)); return 1 }})
-	kinds := l.NewTable()
+	kinds := l.CreateTable(0, 1)
 	for i, name := range types {
 		kinds.RawSetString(name, lua.LNumber(i))
 	}
 	module.RawSetString("type", kinds)
-	codes := l.NewTable()
+	codes := l.CreateTable(0, 1)
 	for i, name := range []string{"NONE", "IGNORABLE", "FATAL"} {
 		codes.RawSetString(name, lua.LNumber(i))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -264,4 +265,31 @@ func TestBundled_RunOnSQLite(t *testing.T) {
 		}
 		s.disconnect()
 	}
+}
+
+// A state of the bundled workload needs 140 KB, of which half are the tables of Lua's and sysbench's functions.
+func TestNew_NeedsLittleMemory(t *testing.T) {
+	setup, _ := onSQLite(t)
+	p, err := NewProgram("main.lua", map[string]string{"main.lua": `require("oltp_read_write")`}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup.Program, setup.Numbers = p, NewNumbers(1)
+	used := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const states, most = 50, 200_000
+	list := []*State{open(t, "", setup)} // it compiles the bundled files
+	before := used()
+	for range states {
+		list = append(list, open(t, "", setup))
+	}
+	if each := (used() - before) / states; each > most {
+		t.Errorf("a state needs %d bytes, want at most %d", each, most)
+	}
+	runtime.KeepAlive(list)
 }

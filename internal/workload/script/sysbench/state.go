@@ -91,6 +91,7 @@ type State struct {
 	mostUsed uint64 // how much memory the process may use, in bytes
 	loop     *threadLoop
 	tid      lua.LValue
+	classes  map[string]*lua.LTable // the metatables of objects
 }
 
 // restartEvent is sysbench.error.RESTART_EVENT.
@@ -99,7 +100,7 @@ const restartEvent = lua.LNumber(1)
 // New returns a state in which the script has been executed, so that its functions are defined.
 func New(ctx context.Context, setup Setup) (*State, error) {
 	const grace = 10 * time.Second
-	s := &State{Setup: setup, ctx: ctx, tid: lua.LNumber(setup.Thread), grace: grace, mostUsed: mostMemory}
+	s := &State{Setup: setup, ctx: ctx, tid: lua.LNumber(setup.Thread), grace: grace, mostUsed: mostMemory, classes: map[string]*lua.LTable{}}
 	watchMemory()
 	if s.Numbers == nil {
 		s.Numbers = NewNumbers(setup.Seed)
@@ -126,9 +127,9 @@ func New(ctx context.Context, setup Setup) (*State, error) {
 		s.allErrs = s.allErrs || strings.TrimSpace(part) == "all"
 	}
 	// A stack that the library lets grow would lose calls at its limit (gopher-lua 1.1.2, autoGrowingCallFrameStack.SetSp).
-	const stack, registry, most = 200, 256, 1 << 18
+	const stack, registry, growth, most = 200, 256, 1024, 1 << 16
 	s.lua = lua.NewState(lua.Options{
-		SkipOpenLibs: true, CallStackSize: stack, RegistrySize: registry, RegistryGrowStep: registry, RegistryMaxSize: most,
+		SkipOpenLibs: true, CallStackSize: stack, RegistrySize: registry, RegistryGrowStep: growth, RegistryMaxSize: most,
 	})
 	s.lua.SetContext(watch{s})
 	s.openLibraries()
@@ -171,7 +172,7 @@ func (w watch) Done() <-chan struct{} {
 		return nil
 	}
 	s.steps = 0
-	if s.over = s.over || s.mustEnd(); s.over {
+	if s.mustEnd() {
 		return closed
 	}
 	return nil
@@ -182,8 +183,16 @@ var errEndless = errors.New("the script was ended")
 // closed is a closed channel.
 var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// mustEnd reports whether the script must end now. An event in progress at the end of a run has some time left.
+// mustEnd reports whether the script must end now. Then no instruction of it is executed any more, so that it cannot
+// catch the error.
 func (s *State) mustEnd() bool {
+	s.over = s.over || s.isEnd()
+	return s.over
+}
+
+// isEnd reports whether the call has reached one of its limits. An event in progress at the end of a run has some time
+// left.
+func (s *State) isEnd() bool {
 	select {
 	case <-s.ctx.Done():
 		return true
@@ -434,7 +443,7 @@ func seededRand(thread int) *rand.Rand { return rand.New(rand.NewPCG(1, uint64(t
 // declare reads the options that the script declares, and sets sysbench.opt and the globals of the legacy interface.
 func (s *State) declare() {
 	for _, o := range s.Declared() {
-		s.options.declared[o.Name] = o
+		s.options.own[o.Name] = o
 	}
 	legacy := s.cmdline("options") == lua.LNil
 	opt, isTable := field(s.global("sysbench"), "opt").(*lua.LTable)
@@ -451,7 +460,7 @@ func (s *State) declare() {
 
 // option returns the value of an option for scripts.
 func (s *State) option(name string) lua.LValue {
-	o, is := s.options.declared[name]
+	o, is := s.options.declared(name)
 	if !is {
 		if text, given := s.options.given[name]; given {
 			return lua.LString(text)
