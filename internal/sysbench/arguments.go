@@ -27,6 +27,7 @@ type Arguments struct {
 	Given   map[string]string
 	Version sysbench.Version
 
+	Warnings          []string // about old names of options
 	Help, ShowVersion bool
 	AllowUnsafe       bool
 
@@ -66,13 +67,15 @@ func Read(args []string) (a Arguments, err error) {
 	if a.Version != sysbench.Version10 && a.Version != sysbench.Version11 {
 		return a, fmt.Errorf("--sysbench-version=%s: it must be 1.0 or 1.1", a.Version)
 	}
-	for old, name := range renamed {
+	for _, old := range slices.Sorted(mapKeys(renamed)) {
+		name := renamed[old]
 		if v, is := a.Given[old]; is {
 			if a.Version == sysbench.Version11 {
 				return a, fmt.Errorf("there is no option --%s in sysbench 1.1: write --%s", strings.ReplaceAll(old, "_", "-"), name)
 			}
 			a.Given[name] = v
 			delete(a.Given, old)
+			a.Warnings = append(a.Warnings, fmt.Sprintf("WARNING: --%s is deprecated, use --%s instead", strings.ReplaceAll(old, "_", "-"), name))
 		}
 	}
 	return a, a.chooseDatabase()

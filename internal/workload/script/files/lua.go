@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"reflect"
 
 	"sledge/internal/database"
 	"sledge/internal/job"

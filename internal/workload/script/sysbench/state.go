@@ -522,6 +522,3 @@ func (s *State) explanation(err error) database.Explanation {
 	}
 	return s.Server.Explain(err)
 }
-
-// position returns the place of the script's statement that runs: "file:line".
-func (s *State) position() string { return fmt.Sprint(strings.TrimSuffix(s.lua.Where(1), ": ")) }
