@@ -3,7 +3,6 @@ package sysbench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
