@@ -71,8 +71,12 @@ func (d *definition) newThread(ctx context.Context, c workload.Connection, t *ow
 		seed = uint32(n)
 	}
 	out := c.Out
-	if out == nil {
+	switch {
+	case out != nil:
+	case c.Number == 0:
 		out = &printer{tell: c.Tell}
+	default:
+		out = io.Discard
 	}
 	s, err := sysbench.New(ctx, sysbench.Setup{
 		Program: d.programs[t.name], Options: given, Version: sysbench.Version(cmp.Or(d.Variables[variableVersion], string(sysbench.Version10))),
@@ -105,8 +109,8 @@ func ServerOf(d *database.Database, own database.Session, placeholder func(int) 
 	}
 }
 
-// printer makes messages of what a script prints. A script that prints in every event would fill the job's log, so
-// only the first lines become messages.
+// printer makes messages of what the script of the first user prints. A script that prints in every event would fill the
+// job's log, so only the first lines become messages.
 type printer struct {
 	tell  func(job.Event)
 	lines int
