@@ -128,7 +128,7 @@ func (p *printer) Write(text []byte) (int, error) {
 		}
 		p.rest = []byte(rest)
 		p.lines++
-		p.tell(job.Event{Message: line[:min(len(line), longest)]})
+		p.tell(job.Event{Message: strings.ReplaceAll(line[:min(len(line), longest)], "\t", "    ")})
 	}
 	if p.lines == most || len(p.rest) > longest {
 		p.rest = p.rest[:0]
