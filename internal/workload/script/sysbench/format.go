@@ -2,6 +2,8 @@ package sysbench
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -24,14 +26,13 @@ func format(l *lua.LState) int {
 			l.RaiseError("invalid option '%s' to 'format'", text[start:])
 		}
 		flags := text[start:i]
-		const longest = len("%-+ #099.99")
-		if len(flags) > longest {
-			l.RaiseError("invalid format (width or precision too long)")
-		}
 		verb := text[i]
 		if verb == '%' {
 			b.WriteByte('%')
 			continue
+		}
+		if !directive.MatchString(flags) {
+			l.RaiseError("invalid format (repeated flags, or width or precision too long)")
 		}
 		n++
 		switch verb {
@@ -42,14 +43,23 @@ func format(l *lua.LState) int {
 		case 'x', 'X', 'o':
 			fmt.Fprintf(&b, flags+string(verb), uint64(int64(l.CheckNumber(n))))
 		case 'e', 'E', 'f', 'g', 'G':
-			fmt.Fprintf(&b, flags+string(verb), float64(l.CheckNumber(n)))
+			f := float64(l.CheckNumber(n))
+			if math.IsInf(f, 0) || math.IsNaN(f) {
+				width, _, _ := strings.Cut(flags, ".")
+				fmt.Fprintf(&b, strings.ReplaceAll(width, "0", "")+"s", strings.ToLower(strings.TrimPrefix(fmt.Sprint(f), "+")))
+				continue
+			}
+			if verb|0x20 == 'g' && !strings.Contains(flags, ".") {
+				flags += ".6"
+			}
+			fmt.Fprintf(&b, flags+string(verb), f)
 		case 'q':
 			fmt.Fprint(&b, quoted(l.CheckString(n)))
 		case 's':
 			if n > l.GetTop() {
 				l.ArgError(n, "no value")
 			}
-			fmt.Fprintf(&b, flags+"s", l.ToStringMeta(l.Get(n)).String())
+			fmt.Fprintf(&b, strings.ReplaceAll(flags, "#", "")+"s", l.ToStringMeta(l.Get(n)).String())
 		default:
 			l.RaiseError("invalid option '%%%c' to 'format'", verb)
 		}
@@ -57,6 +67,9 @@ func format(l *lua.LState) int {
 	l.Push(lua.LString(b.String()))
 	return 1
 }
+
+// directive matches the part of a directive before its letter.
+var directive = regexp.MustCompile(`^%[-+ #0]{0,5}\d{0,2}(\.\d{0,2})?$`)
 
 // quoted writes a text as Lua reads it.
 func quoted(text string) string {

@@ -3,7 +3,6 @@ package sysbench
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -221,12 +220,12 @@ func (s *State) newFFI() *lua.LTable {
 			return 0
 		},
 		"usleep": func(l *lua.LState) int {
-			s.pause(l, time.Duration(l.CheckNumber(1))*time.Microsecond)
+			s.pause(l, float64(l.CheckNumber(1))/1e6)
 			l.Push(lua.LNumber(0))
 			return 1
 		},
 		"poll": func(l *lua.LState) int {
-			s.pause(l, time.Duration(l.CheckNumber(3))*time.Millisecond)
+			s.pause(l, float64(l.CheckNumber(3))/1e3)
 			l.Push(lua.LNumber(0))
 			return 1
 		},
@@ -274,10 +273,7 @@ func (s *State) newFFI() *lua.LTable {
 			}
 			return 1
 		},
-		"load": func(l *lua.LState) int {
-			l.RaiseError("ffi.load: scripts cannot load libraries of C")
-			return 0
-		},
+		"load": noLibraries("ffi.load"),
 	})
 	ffi.RawSetString("C", c)
 	return ffi
@@ -304,10 +300,14 @@ func (s *State) openLegacy() {
 		"sb_rnd": func(l *lua.LState) int { l.Push(lua.LNumber(uint32(s.random.next()))); return 1 },
 		"sb_rand_uniq": func(l *lua.LState) int {
 			least, most := l.OptNumber(1, 0), l.OptNumber(2, 4294967295)
-			for least <= most {
+			const often = 1 << 16
+			for i := 1; least <= most; i++ {
 				if v := lua.LNumber(s.Numbers.sequence.draw()); v >= least && v <= most {
 					l.Push(v)
 					return 1
+				}
+				if i%often == 0 && s.mustEnd() {
+					l.RaiseError("%v", errEndless)
 				}
 			}
 			l.ArgError(2, "interval is empty")

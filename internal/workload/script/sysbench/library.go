@@ -3,6 +3,7 @@ package sysbench
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -38,7 +39,7 @@ func (s *State) openLibraries() {
 		l.Call(1, 0)
 	}
 	if s.Unsafe {
-		for name, open := range map[string]lua.LGFunction{lua.OsLibName: lua.OpenOs, lua.IoLibName: lua.OpenIo} {
+		for name, open := range map[string]lua.LGFunction{lua.OsLibName: lua.OpenOs, lua.IoLibName: lua.OpenIo, lua.DebugLibName: lua.OpenDebug} {
 			l.Push(l.NewFunction(open))
 			l.Push(lua.LString(name))
 			l.Call(1, 0)
@@ -46,20 +47,28 @@ func (s *State) openLibraries() {
 	} else {
 		s.openCage()
 	}
+	co := l.GetGlobal("coroutine")
+	for _, name := range []string{"create", "wrap", "resume"} {
+		l.SetField(co, name, l.NewFunction(s.coroutine(name, l.GetField(co, name).(*lua.LFunction).GFunction)))
+	}
 	for name, f := range (functions{
-		"print": s.print, "require": s.require, "dofile": s.doFile, "loadfile": s.loadFile, "collectgarbage": s.collectGarbage, "newproxy": s.newProxy,
+		"loadstring": s.loadString, "load": s.loadString, "print": s.print, "require": s.require, "dofile": s.doFile, "loadfile": s.loadFile, "collectgarbage": s.collectGarbage, "newproxy": s.newProxy,
 	}) {
 		l.SetGlobal(name, l.NewFunction(f))
 	}
 	for _, name := range []string{"module", "_printregs"} {
 		l.SetGlobal(name, lua.LNil)
 	}
+	for name, f := range s.patternFunctions() {
+		l.SetField(l.GetGlobal("string"), name, l.NewFunction(f))
+	}
 	l.SetField(l.GetGlobal("string"), "rep", l.NewFunction(rep))
 	l.SetField(l.GetGlobal("string"), "format", l.NewFunction(format))
+	l.SetField(l.GetGlobal("table"), "concat", l.NewFunction(concat))
 	own := seededRand(s.Thread)
-	math := l.GetGlobal("math")
-	l.SetField(math, "random", l.NewFunction(func(l *lua.LState) int { return drawOwn(l, own) }))
-	l.SetField(math, "randomseed", l.NewFunction(func(l *lua.LState) int {
+	mathLib := l.GetGlobal("math")
+	l.SetField(mathLib, "random", l.NewFunction(func(l *lua.LState) int { return drawOwn(l, own) }))
+	l.SetField(mathLib, "randomseed", l.NewFunction(func(l *lua.LState) int {
 		own = rand.New(rand.NewPCG(uint64(l.CheckNumber(1)), uint64(s.Thread)))
 		return 0
 	}))
@@ -68,6 +77,8 @@ func (s *State) openLibraries() {
 	l.SetGlobal("package", l.NewTable())
 	l.SetField(l.GetGlobal("package"), "loaded", loaded)
 	l.SetField(l.GetGlobal("package"), "path", lua.LString("./?.lua"))
+	l.SetField(l.GetGlobal("package"), "cpath", lua.LString(""))
+	l.SetField(l.GetGlobal("package"), "loadlib", l.NewFunction(noLibraries("package.loadlib")))
 	for _, name := range []string{"string", "table", "math", "os", "io", "bit", "coroutine"} {
 		loaded.RawSetString(name, l.GetGlobal(name))
 	}
@@ -78,14 +89,102 @@ func (s *State) openLibraries() {
 	s.openLegacy()
 }
 
+// mostText is how long a text can be that a function of Lua makes.
+const mostText = 64 << 20
+
+func checkLength(l *lua.LState, function string, n int) {
+	if n > mostText {
+		l.RaiseError("%s: the result would have more than %d MiB", function, mostText>>20)
+	}
+}
+
 // rep is string.rep with a limit on the result.
 func rep(l *lua.LState) int {
-	const most = 64 << 20
-	text, n := l.CheckString(1), l.CheckInt(2)
-	if n > 0 && len(text) > most/n {
-		l.RaiseError("string.rep: the result would have more than 64 MiB")
+	text, n := l.CheckString(1), max(0, int(min(l.CheckNumber(2), mostText+1)))
+	checkLength(l, "string.rep", len(text)*n)
+	l.Push(lua.LString(strings.Repeat(text, n)))
+	return 1
+}
+
+// concat is table.concat. That of the library needs a place on the stack for each text.
+func concat(l *lua.LState) int {
+	t, between := l.CheckTable(1), l.OptString(2, "")
+	first, last := l.OptInt(3, 1), l.OptInt(4, t.Len())
+	var b strings.Builder
+	for i := first; i <= last; i++ {
+		v := t.RawGetInt(i)
+		if !lua.LVCanConvToString(v) {
+			l.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type(), i)
+		}
+		if i > first {
+			b.WriteString(between)
+		}
+		b.WriteString(v.String())
+		checkLength(l, "table.concat", b.Len())
 	}
-	l.Push(lua.LString(strings.Repeat(text, max(0, n))))
+	l.Push(lua.LString(b.String()))
+	return 1
+}
+
+// coroutine is a function of coroutine. The library gives a coroutine a context of its own, which would not end it,
+// and does not limit how many run in each other.
+func (s *State) coroutine(name string, own lua.LGFunction) lua.LGFunction {
+	resume := func(l *lua.LState, resume lua.LGFunction) int {
+		const most = 100
+		if s.nested == most {
+			l.RaiseError("more than %d coroutines run in each other", most)
+		}
+		s.nested++
+		defer func() { s.nested-- }()
+		return resume(l)
+	}
+	switch name {
+	case "resume":
+		return func(l *lua.LState) int { return resume(l, own) }
+	case "wrap":
+		return func(l *lua.LState) int {
+			own(l)
+			wrapped := l.Get(-1).(*lua.LFunction)
+			thread := wrapped.Upvalues[0].Value()
+			thread.(*lua.LState).SetContext(watch{s})
+			l.Push(l.NewClosure(func(l *lua.LState) int { return resume(l, wrapped.GFunction) }, thread))
+			return 1
+		}
+	}
+	return func(l *lua.LState) int {
+		own(l)
+		l.Get(-1).(*lua.LState).SetContext(watch{s})
+		return 1
+	}
+}
+
+// loadString is loadstring of a text, and load of a function that returns the pieces of one.
+func (s *State) loadString(l *lua.LState) int {
+	var text string
+	name := l.OptString(2, "<string>")
+	if f, is := l.Get(1).(*lua.LFunction); is {
+		var b strings.Builder
+		for {
+			l.Push(f)
+			l.Call(0, 1)
+			piece := lua.LVAsString(l.Get(-1))
+			if l.Pop(1); piece == "" {
+				break
+			}
+			b.WriteString(piece)
+			checkLength(l, "load", b.Len())
+		}
+		text = b.String()
+	} else {
+		text = l.CheckString(1)
+	}
+	proto, err := compile(strings.TrimLeft(name, "@="), text)
+	if err != nil {
+		l.Push(lua.LNil)
+		l.Push(lua.LString(err.Error()))
+		return 2
+	}
+	l.Push(l.NewFunctionFromProto(proto))
 	return 1
 }
 
@@ -95,14 +194,14 @@ func drawOwn(l *lua.LState, r *rand.Rand) int {
 	case 0:
 		l.Push(lua.LNumber(r.Float64()))
 	default:
-		least, most := int64(1), l.CheckInt64(1)
+		least, most := 1.0, math.Floor(float64(l.CheckNumber(1)))
 		if l.GetTop() > 1 {
-			least, most = most, l.CheckInt64(2)
+			least, most = most, math.Floor(float64(l.CheckNumber(2)))
 		}
-		if most < least {
+		if !(least <= most) {
 			l.ArgError(l.GetTop(), "interval is empty")
 		}
-		l.Push(lua.LNumber(least + r.Int64N(most-least+1)))
+		l.Push(lua.LNumber(least + math.Floor(r.Float64()*(most-least+1))))
 	}
 	return 1
 }
@@ -172,8 +271,11 @@ func (s *State) loadFile(l *lua.LState) int {
 // require loads a module once.
 func (s *State) require(l *lua.LState) int {
 	name := l.CheckString(1)
-	loaded := l.GetField(l.GetGlobal("package"), "loaded")
-	if v := l.GetField(loaded, name); v != lua.LNil {
+	loaded, is := field(l.GetGlobal("package"), "loaded").(*lua.LTable)
+	if !is {
+		l.RaiseError("package.loaded is no table")
+	}
+	if v := loaded.RawGetString(name); v != lua.LNil {
 		l.Push(v)
 		return 1
 	}
@@ -191,9 +293,11 @@ func (s *State) require(l *lua.LState) int {
 		l.Call(1, 1)
 		v := l.Get(-1)
 		if v == lua.LNil {
-			v = lua.LTrue
+			if v = loaded.RawGetString(name); v == lua.LNil {
+				v = lua.LTrue
+			}
 		}
-		l.SetField(loaded, name, v)
+		loaded.RawSetString(name, v)
 		l.Push(v)
 		return 1
 	}
@@ -217,7 +321,7 @@ func (s *State) openCage() {
 			words := strings.Fields(l.OptString(1, ""))
 			if len(words) == 2 && words[0] == "sleep" {
 				if seconds, err := strconv.ParseFloat(words[1], 64); err == nil && seconds >= 0 {
-					s.pause(l, time.Duration(seconds*float64(time.Second)))
+					s.pause(l, seconds)
 					l.Push(lua.LNumber(0))
 					return 1
 				}
@@ -245,7 +349,21 @@ func (s *State) openCage() {
 		files.RawSetString(name, s.lua.NewFunction(refuse("io."+name, "uses files or programs")))
 	}
 	s.lua.SetGlobal("io", files)
-	s.lua.SetGlobal("debug", s.table(functions{"traceback": func(l *lua.LState) int { l.Push(lua.LString(l.OptString(1, ""))); return 1 }}))
+	debug := s.table(functions{"traceback": func(l *lua.LState) int { l.Push(lua.LString(l.OptString(1, ""))); return 1 }})
+	for _, name := range []string{
+		"debug", "getfenv", "gethook", "getinfo", "getlocal", "getmetatable", "getregistry", "getupvalue", "setfenv", "sethook", "setlocal", "setmetatable", "setupvalue",
+	} {
+		debug.RawSetString(name, s.lua.NewFunction(refuse("debug."+name, "reaches into the interpreter")))
+	}
+	s.lua.SetGlobal("debug", debug)
+}
+
+// noLibraries refuses a function that loads libraries of C.
+func noLibraries(name string) lua.LGFunction {
+	return func(l *lua.LState) int {
+		l.RaiseError("%s: scripts cannot load libraries of C, not even with --allow-unsafe", name)
+		return 0
+	}
 }
 
 func getenv(l *lua.LState) int {
@@ -324,9 +442,10 @@ func date(l *lua.LState) int {
 	return 1
 }
 
-// pause waits, or raises an error if the run ends first.
-func (s *State) pause(l *lua.LState, d time.Duration) {
-	timer := time.NewTimer(d)
+// pause waits some seconds, or raises an error if the run ends first.
+func (s *State) pause(l *lua.LState, seconds float64) {
+	const longest = 1e9
+	timer := time.NewTimer(time.Duration(min(max(seconds, 0), longest) * float64(time.Second)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -10,11 +10,15 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 )
 
@@ -91,7 +95,17 @@ func NewProgram(main string, files map[string]string, disk func(name string) (st
 var near = regexp.MustCompile(`(?s)line:(\d+)\(column:\d+\) near '(.*?)':\s*(.*)`)
 
 // compile compiles a file. A first line that begins with # names its interpreter and is left out.
-func compile(name, text string) (*lua.FunctionProto, error) {
+func compile(name, text string) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if failure := recover(); failure != nil { // the library's, at source text that it does not expect
+			err = &Mistake{File: name, Text: fmt.Sprint("it cannot be compiled: ", failure)}
+		}
+	}()
+	const longest = 4 << 20
+	if len(text) > longest {
+		return nil, &Mistake{File: name, Text: fmt.Sprintf("it is longer than %d MiB", longest>>20)}
+	}
+	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.HasPrefix(text, "#") {
 		text = "--" + text
 	}
@@ -104,11 +118,82 @@ func compile(name, text string) (*lua.FunctionProto, error) {
 		}
 		return nil, m
 	}
-	proto, err := lua.Compile(chunk, name)
+	var c complexity
+	c.see(reflect.ValueOf(chunk), 0)
+	if c.mistake != "" {
+		return nil, &Mistake{File: name, Line: c.line, Text: c.mistake}
+	}
+	proto, err = lua.Compile(chunk, name)
+	if wrong, is := errors.AsType[*lua.CompileError](err); is {
+		return nil, &Mistake{File: name, Line: wrong.Line, Text: wrong.Message}
+	}
 	if err != nil {
 		return nil, &Mistake{File: name, Text: err.Error()}
 	}
 	return proto, nil
+}
+
+// complexity finds what the library would compile for minutes, or until the stack is full: it descends into the syntax
+// tree by recursion, and looks constants up one after the other.
+type complexity struct {
+	constants map[string]bool
+	uses      int // of constants
+	line      int
+	mistake   string
+}
+
+// see looks at a part of a syntax tree.
+func (c *complexity) see(v reflect.Value, depth int) {
+	const deepest, mostCompared = 5000, 500_000_000
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			c.see(v.Elem(), depth)
+		}
+	case reflect.Pointer:
+		if v.IsNil() || c.mistake != "" {
+			return
+		}
+		before := c.line
+		if n, is := v.Interface().(ast.PositionHolder); is && n.Line() > 0 {
+			c.line = n.Line()
+		}
+		switch n := v.Interface().(type) {
+		case *ast.StringExpr:
+			c.use(n.Value)
+		case *ast.NumberExpr:
+			c.use(n.Value)
+		case *ast.IdentExpr:
+			c.use(n.Value)
+		}
+		switch {
+		case depth == deepest:
+			c.mistake = "it is nested too deeply"
+		case c.uses*len(c.constants) > mostCompared:
+			c.mistake = "the file has too many different numbers, texts and names: divide it into several files"
+		}
+		if c.mistake == "" {
+			c.see(v.Elem(), depth+1)
+		}
+		if c.mistake == "" {
+			c.line = before
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			c.see(v.Field(i), depth)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.see(v.Index(i), depth)
+		}
+	}
+}
+
+func (c *complexity) use(constant string) {
+	if c.uses++; c.constants == nil {
+		c.constants = map[string]bool{}
+	}
+	c.constants[constant] = true
 }
 
 // errNoFile means that a script loads a file that it did not come with.
@@ -120,15 +205,11 @@ func (p *Program) load(name string) (*lua.FunctionProto, error) {
 		return proto, nil
 	}
 	text, found := "", false
-	if p.Disk != nil {
+	if p.Disk != nil && fs.ValidPath(name) && filepath.IsLocal(name) {
 		text, found = p.Disk(name)
 	}
 	if !found {
-		own, is := BundledText(name)
-		if !is {
-			return nil, fmt.Errorf("%s: %w", name, errNoFile)
-		}
-		return compile(name, own)
+		return loadBundled(name)
 	}
 	proto, err := compile(name, text)
 	if err != nil {
@@ -136,6 +217,25 @@ func (p *Program) load(name string) (*lua.FunctionProto, error) {
 	}
 	p.Files[name], p.compiled[name] = text, proto
 	return proto, nil
+}
+
+// compiledBundle has the bundled files that were compiled, by their names. States share them.
+var compiledBundle sync.Map
+
+// loadBundled returns a compiled file of the bundled ones.
+func loadBundled(name string) (*lua.FunctionProto, error) {
+	if proto, is := compiledBundle.Load(name); is {
+		return proto.(*lua.FunctionProto), nil
+	}
+	text, is := BundledText(name)
+	if !is {
+		return nil, fmt.Errorf("%s: %w", name, errNoFile)
+	}
+	proto, err := compile(name, text)
+	if err == nil {
+		compiledBundle.Store(name, proto)
+	}
+	return proto, err
 }
 
 // pausing matches what makes a script wait for something other than the database, or open more than one connection.

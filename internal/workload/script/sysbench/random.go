@@ -66,19 +66,19 @@ type shape struct {
 }
 
 func uniform(r *random, a, b uint32) uint32 {
-	return a + uint32(r.double()*(float64(b-a)+1))
+	return a + uint32(r.double()*float64(b-a+1)) // sysbench computes b-a+1 with 32 bits
 }
 
 func (s *shape) gaussian(r *random, a, b uint32) uint32 {
 	sum := 0.0
 	for range s.iterations {
-		sum += r.double() * (float64(b-a) + 1)
+		sum += r.double() * float64(b-a+1)
 	}
 	return a + uint32(sum/float64(s.iterations))
 }
 
 func (s *shape) pareto(r *random, a, b uint32) uint32 {
-	return a + uint32((float64(b-a)+1)*math.Pow(r.double(), s.paretoPower))
+	return a + uint32(float64(b-a+1)*math.Pow(r.double(), s.paretoPower))
 }
 
 // drawSpecial is the distribution special of sysbench 1.0: most draws are of few values in the middle.

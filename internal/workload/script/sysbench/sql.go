@@ -29,8 +29,9 @@ const (
 // types are the types of parameters, with the numbers that scripts know.
 var types = []string{"NONE", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "TIME", "DATE", "DATETIME", "TIMESTAMP", "CHAR", "VARCHAR"}
 
-// class defines a type of objects with methods. field returns other fields by their names; it may be nil.
-func (s *State) class(name string, methods functions, field func(l *lua.LState, object any, name string) lua.LValue) {
+// class defines a type of objects with methods. field returns other fields of the first argument by their names; it
+// may be nil.
+func (s *State) class(name string, methods functions, field func(l *lua.LState, name string) lua.LValue) {
 	meta := s.lua.NewTypeMetatable(name)
 	table := s.table(methods)
 	if field == nil {
@@ -41,7 +42,7 @@ func (s *State) class(name string, methods functions, field func(l *lua.LState, 
 		key := l.CheckString(2)
 		v := table.RawGetString(key)
 		if v == lua.LNil {
-			v = field(l, l.CheckUserData(1).Value, key)
+			v = field(l, key)
 		}
 		l.Push(v)
 		return 1
@@ -94,11 +95,14 @@ func (s *State) openSQL(sysbench *lua.LTable) {
 		"more_results":     of(func(_ *connection, l *lua.LState) int { l.Push(lua.LFalse); return 1 }),
 		"next_result":      of(func(_ *connection, l *lua.LState) int { l.Push(lua.LNil); return 1 }),
 		"check_error":      of(func(*connection, *lua.LState) int { return 0 }),
-	}, func(_ *lua.LState, v any, name string) lua.LValue { return v.(*connection).field(name) })
+	}, func(l *lua.LState, name string) lua.LValue { return check[*connection](l, 1, ofConnection).field(name) })
 	s.class(ofStatement, functions{
 		"bind_create": func(l *lua.LState) int {
 			st := checkStatement(l, 1)
 			p := &param{kind: l.CheckInt(2), longest: l.OptInt(3, 0)}
+			if p.kind < 0 || p.kind >= len(types) {
+				l.ArgError(2, "there is no such type in sysbench.sql.type")
+			}
 			p.object = s.object(ofParam, p)
 			st.created = append(st.created, p)
 			l.Push(p.object)
@@ -134,12 +138,13 @@ func (s *State) openSQL(sysbench *lua.LTable) {
 	s.class(ofResult, functions{
 		"fetch_row": func(l *lua.LState) int { return check[*result](l, 1, ofResult).fetch(l) },
 		"free":      func(*lua.LState) int { return 0 },
-	}, func(_ *lua.LState, v any, name string) lua.LValue {
+	}, func(l *lua.LState, name string) lua.LValue {
+		r := check[*result](l, 1, ofResult)
 		switch name {
 		case "nrows":
-			return lua.LNumber(v.(*result).rows)
+			return lua.LNumber(r.rows)
 		case "nfields":
-			return lua.LNumber(v.(*result).fields)
+			return lua.LNumber(r.fields)
 		}
 		return lua.LNil
 	})
@@ -456,6 +461,9 @@ func (p *param) cut() {
 func (p *param) set(l *lua.LState, v lua.LValue) {
 	p.null = v == lua.LNil
 	n, isNumber := v.(lua.LNumber)
+	if _, isText := v.(lua.LString); !isText && !isNumber && !p.null {
+		l.RaiseError("a parameter cannot be a %s", v.Type())
+	}
 	if !isNumber && !p.null && (p.isWhole() || p.isReal()) {
 		f, err := strconv.ParseFloat(strings.TrimSpace(lua.LVAsString(v)), 64)
 		if err != nil {

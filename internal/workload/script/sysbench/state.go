@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -81,12 +82,14 @@ type State struct {
 	restart     *lua.LTable
 	buf         []byte
 
-	steps   int       // instructions since the limits were looked at
-	ending  time.Time // when it was first seen that the run is to end
-	over    bool      // the current call must end
-	loop    *threadLoop
-	tid     lua.LValue
-	eventOf lua.LValue
+	steps    int       // instructions since the limits were looked at
+	ending   time.Time // when it was first seen that the run is to end
+	over     bool      // the current call must end
+	nested   int       // coroutines in each other
+	grace    time.Duration
+	mostUsed uint64 // how much memory the process may use, in bytes
+	loop     *threadLoop
+	tid      lua.LValue
 }
 
 // restartEvent is sysbench.error.RESTART_EVENT.
@@ -94,7 +97,9 @@ const restartEvent = lua.LNumber(1)
 
 // New returns a state in which the script has been executed, so that its functions are defined.
 func New(ctx context.Context, setup Setup) (*State, error) {
-	s := &State{Setup: setup, ctx: ctx, tid: lua.LNumber(setup.Thread)}
+	const grace = 10 * time.Second
+	s := &State{Setup: setup, ctx: ctx, tid: lua.LNumber(setup.Thread), grace: grace, mostUsed: mostMemory}
+	watchMemory()
 	if s.Numbers == nil {
 		s.Numbers = NewNumbers(setup.Seed)
 	}
@@ -119,9 +124,10 @@ func New(ctx context.Context, setup Setup) (*State, error) {
 		}
 		s.allErrs = s.allErrs || strings.TrimSpace(part) == "all"
 	}
+	// A stack that the library lets grow would lose calls at its limit (gopher-lua 1.1.2, autoGrowingCallFrameStack.SetSp).
 	const stack, registry, most = 200, 256, 1 << 18
 	s.lua = lua.NewState(lua.Options{
-		SkipOpenLibs: true, CallStackSize: stack, MinimizeStackMemory: true, RegistrySize: registry, RegistryGrowStep: registry, RegistryMaxSize: most,
+		SkipOpenLibs: true, CallStackSize: stack, RegistrySize: registry, RegistryGrowStep: registry, RegistryMaxSize: most,
 	})
 	s.lua.SetContext(watch{s})
 	s.openLibraries()
@@ -130,7 +136,6 @@ func New(ctx context.Context, setup Setup) (*State, error) {
 		return nil, err
 	}
 	s.declare()
-	s.eventOf = s.lua.GetGlobal("event")
 	return s, nil
 }
 
@@ -159,12 +164,13 @@ func (w watch) Err() error { return errEndless }
 
 // Done implements context.Context.
 func (w watch) Done() <-chan struct{} {
-	const often = 1 << 18
-	if w.state.steps++; w.state.steps < often && !w.state.over {
+	const often = 1 << 12
+	s := w.state
+	if s.steps++; s.steps < often && live.Load() <= s.mostUsed && !s.over {
 		return nil
 	}
-	w.state.steps = 0
-	if w.state.over = w.state.mustEnd(); w.state.over {
+	s.steps = 0
+	if s.over = s.over || s.mustEnd(); s.over {
 		return closed
 	}
 	return nil
@@ -177,7 +183,6 @@ var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return
 
 // mustEnd reports whether the script must end now. An event in progress at the end of a run has some time left.
 func (s *State) mustEnd() bool {
-	const grace = 10 * time.Second
 	select {
 	case <-s.ctx.Done():
 		return true
@@ -185,14 +190,16 @@ func (s *State) mustEnd() bool {
 		if s.ending.IsZero() {
 			s.ending = time.Now()
 		}
-		return time.Since(s.ending) > grace
+		if time.Since(s.ending) > s.grace {
+			return true
+		}
 	default:
 	}
-	if inUse() > mostMemory {
+	if isFull(s.mostUsed) {
 		s.failure = errMemory
 		return true
 	}
-	return false
+	return s.loop != nil && s.loop.ended
 }
 
 // explain makes an error of Lua one of Go. An error of the database remains its cause.
@@ -207,7 +214,7 @@ func (s *State) explain(err error) error {
 		return err
 	}
 	if failure == errMemory {
-		return failure
+		return &scriptError{placed(raised, failure.Error()), failure}
 	}
 	if t, is := raised.Object.(*lua.LTable); is {
 		if t.RawGetString("errcode") == restartEvent {
@@ -219,10 +226,10 @@ func (s *State) explain(err error) error {
 	}
 	text := strings.TrimSpace(lua.LVAsString(raised.Object))
 	switch {
-	case text == "" && raised.Object != nil && raised.Object != lua.LNil:
-		text = "it raised a " + raised.Object.Type().String()
-	case text == "":
-		text, _, _ = strings.Cut(raised.Error(), "\nstack traceback")
+	case raised.Type == lua.ApiErrorPanic:
+		text = placed(raised, "the interpreter failed: "+text)
+	case text == "" && raised.Object != nil:
+		text = placed(raised, "it raised an error without a text: "+raised.Object.Type().String())
 	}
 	const longest = 2000
 	text = strings.ReplaceAll(text[:min(len(text), longest)], errEndless.Error(), "the script runs on although the run has ended")
@@ -230,6 +237,17 @@ func (s *State) explain(err error) error {
 		failure = nil // the script has dealt with it
 	}
 	return &scriptError{text, failure}
+}
+
+// place matches the first place of a script in a stack trace.
+var place = regexp.MustCompile(`(?m)^\t([^\[\n].*?:\d+:) in `)
+
+// placed puts the place where an error was raised before its text.
+func placed(raised *lua.ApiError, text string) string {
+	if at := place.FindStringSubmatch(raised.StackTrace); at != nil {
+		return at[1] + " " + text
+	}
+	return text
 }
 
 // scriptError is an error that a script has raised.
@@ -244,15 +262,26 @@ func (e *scriptError) Error() string { return e.text }
 // Unwrap returns the database's error.
 func (e *scriptError) Unwrap() error { return e.cause }
 
+// global returns a global of the script. It runs no metamethods, which may raise errors.
+func (s *State) global(name string) lua.LValue { return s.lua.G.Global.RawGetString(name) }
+
+// field returns a field of a table, and nil of anything else.
+func field(of lua.LValue, name string) lua.LValue {
+	if t, is := of.(*lua.LTable); is {
+		return t.RawGetString(name)
+	}
+	return lua.LNil
+}
+
 // Has reports whether the script defines a function.
 func (s *State) Has(function string) bool {
-	_, is := s.lua.GetGlobal(function).(*lua.LFunction)
+	_, is := s.global(function).(*lua.LFunction)
 	return is
 }
 
 // Call calls a function of the script with the number of the thread, if it is defined.
 func (s *State) Call(ctx context.Context, function string) error {
-	f, is := s.lua.GetGlobal(function).(*lua.LFunction)
+	f, is := s.global(function).(*lua.LFunction)
 	if !is {
 		return nil
 	}
@@ -265,7 +294,7 @@ func (s *State) Call(ctx context.Context, function string) error {
 // Begin prepares a thread for events: it calls thread_init. Scripts of the legacy interface are connected before.
 func (s *State) Begin(ctx context.Context) error {
 	s.ctx = ctx
-	if _, is := s.eventOf.(*lua.LFunction); !is && !s.Has("thread_run") {
+	if !s.Has("event") && !s.Has("thread_run") {
 		return &Mistake{File: s.Program.Main, Text: "it defines no function event, which a run needs"}
 	}
 	if err := s.Call(ctx, "thread_init"); err != nil {
@@ -295,7 +324,7 @@ func (s *State) Event(ctx context.Context, again bool) (ended bool, err error) {
 	if s.loop != nil {
 		return s.loop.step()
 	}
-	s.lua.Push(s.eventOf)
+	s.lua.Push(s.global("event"))
 	s.lua.Push(s.tid)
 	if err := s.lua.PCall(1, 1, nil); err != nil {
 		return false, s.afterFailure(err)
@@ -326,11 +355,7 @@ func (s *State) afterFailure(err error) error {
 
 // hook returns a function of sysbench.hooks.
 func (s *State) hook(name string) (*lua.LFunction, bool) {
-	of, is := s.lua.GetField(s.lua.GetGlobal("sysbench"), "hooks").(*lua.LTable)
-	if !is {
-		return nil, false
-	}
-	f, is := of.RawGetString(name).(*lua.LFunction)
+	f, is := field(field(s.global("sysbench"), "hooks"), name).(*lua.LFunction)
 	return f, is
 }
 
@@ -345,7 +370,9 @@ func (s *State) Waited() time.Duration {
 // Close ends a thread: it calls thread_done, and closes the sessions that the state has opened.
 func (s *State) Close(ctx context.Context) error {
 	if s.loop != nil {
+		s.loop.ended = true // even if the script goes on after sb_event_stop has failed
 		s.loop.end()
+		s.loop, s.over = nil, false
 	}
 	err := s.Call(ctx, "thread_done")
 	for _, c := range s.connections {
@@ -365,7 +392,7 @@ type threadLoop struct {
 	err     error
 	stepped time.Time     // when the caller let it go on
 	waited  time.Duration // from then to the begin of the event
-	inEvent bool
+	ended   bool
 }
 
 func newThreadLoop(s *State) *threadLoop {
@@ -386,12 +413,11 @@ func (l *threadLoop) step() (ended bool, err error) {
 
 // begin is sb_event_start.
 func (l *threadLoop) begin() {
-	l.inEvent, l.waited = true, time.Since(l.stepped)
+	l.waited = time.Since(l.stepped)
 }
 
 // done is sb_event_stop. It returns false if the loop must end.
 func (l *threadLoop) done() bool {
-	l.inEvent = false
 	l.state.measured()
 	return l.yield(true)
 }
@@ -405,12 +431,14 @@ func (s *State) declare() {
 		s.options.declared[o.Name] = o
 	}
 	legacy := s.cmdline("options") == lua.LNil
-	opt := s.lua.GetField(s.lua.GetGlobal("sysbench"), "opt").(*lua.LTable)
+	opt, isTable := field(s.global("sysbench"), "opt").(*lua.LTable)
 	for _, name := range s.options.names() {
 		v := s.option(name)
-		opt.RawSetString(name, v)
-		if legacy && s.lua.GetGlobal(name) == lua.LNil {
-			s.lua.SetGlobal(name, v)
+		if isTable {
+			opt.RawSetString(name, v)
+		}
+		if legacy && s.global(name) == lua.LNil {
+			s.lua.G.Global.RawSetString(name, v)
 		}
 	}
 }
@@ -441,7 +469,7 @@ func (s *State) option(name string) lua.LValue {
 
 // cmdline returns a field of sysbench.cmdline.
 func (s *State) cmdline(name string) lua.LValue {
-	return s.lua.GetField(s.lua.GetField(s.lua.GetGlobal("sysbench"), "cmdline"), name)
+	return field(field(s.global("sysbench"), "cmdline"), name)
 }
 
 // AnyOption reports whether the script accepts options that are not declared, as scripts of the legacy interface do.
@@ -453,8 +481,12 @@ func (s *State) Declared() (list []Option) {
 	if !is {
 		return nil
 	}
-	t.ForEach(func(name, description lua.LValue) {
-		o := Option{Name: Canonical(lua.LVAsString(name)), Kind: String}
+	t.ForEach(func(key, description lua.LValue) {
+		name, is := key.(lua.LString)
+		if !is {
+			return
+		}
+		o := Option{Name: Canonical(string(name)), Kind: String}
 		if of, is := description.(*lua.LTable); is {
 			o.Help = lua.LVAsString(of.RawGetInt(1))
 			switch v := of.RawGetInt(2).(type) {
@@ -500,7 +532,7 @@ func (s *State) Command(name string) (c Command, found bool) {
 	if found {
 		return c, true
 	}
-	c.function, found = s.lua.GetGlobal(name).(*lua.LFunction)
+	c.function, found = s.global(name).(*lua.LFunction)
 	return c, found
 }
 
