@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-//go:embed */*.toml */*.sql */*/*.sql
+//go:embed */*.toml */*.sql */*/*.sql */*.lua
 var files embed.FS
 
 // Names lists the examples.

@@ -146,12 +146,13 @@ func TestPgbench_DoesWhatPgbenchDoes(t *testing.T) {
 // numbers are the numbers in the output of pgbench, and its version.
 var numbers = regexp.MustCompile(`-?\b\d+(\.\d+)?|NaN|pgbench \(.*\)`)
 
-// shape is a text of pgbench without its numbers, and without lines that occur again.
+// shape is a text of pgbench or sysbench without its numbers, and without lines that occur again.
 func shape(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = numbers.ReplaceAllString(line, "N"); !slices.Contains(lines, line) {
-			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		line = strings.Join(strings.Fields(numbers.ReplaceAllString(line, "N")), " ")
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"

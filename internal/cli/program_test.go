@@ -43,6 +43,7 @@ type world struct {
 	signals    chan os.Signal
 	exits      []int
 	repository string
+	repeated   int        // commands that run repeated
 	asking     sync.Mutex // held while asked changes, because jobs run side by side in the web application
 	asked      []job.Spec // the runner's jobs
 }
@@ -92,12 +93,21 @@ func (w *world) does(what runner) {
 	})
 }
 
-// run runs one command line. It clears the outputs first.
+// run runs one command line. It clears the outputs first. It repeats a run that is not valid because the machine was so
+// busy that this process stood still.
 func (w *world) run(args ...string) job.Exit {
-	w.out.Reset()
-	w.err.Reset()
-	w.Args, w.Stdout, w.Stderr = args, &w.out, &w.err
-	return Run(context.Background(), w.Program)
+	const tries = 3
+	for try := 1; ; try++ {
+		w.out.Reset()
+		w.err.Reset()
+		w.Args, w.Stdout, w.Stderr = args, &w.out, &w.err
+		code := Run(context.Background(), w.Program)
+		starved := code == job.ExitInvalid && strings.Contains(w.err.String(), "this client did not run for")
+		if !starved || try == tries {
+			return code
+		}
+		w.repeated++
+	}
 }
 
 // jobs returns the jobs of the repository.

@@ -68,7 +68,7 @@ func TestWholeTest_OnSQLite(t *testing.T) {
 			validate(t, step.args, w.out.String(), "sledge-job-3")
 		}
 	}
-	if got := len(w.jobs(t)); got != len(steps)+1 {
+	if got := len(w.jobs(t)); got != len(steps)+1+w.repeated {
 		t.Errorf("got %d jobs, want one for each of %d steps, and that of the bundle", got, len(steps))
 	}
 	for _, j := range w.jobs(t) {

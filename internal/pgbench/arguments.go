@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,9 @@ func Read(args []string, variable func(string) string) (a Arguments, err error) 
 	a.Database = first(rest...)
 	if a.DBMS == postgreSQL {
 		a.User = first(a.User, variable("PGUSER"), variable("USER"), variable("LOGNAME"))
+		if system, err := user.Current(); a.User == "" && err == nil {
+			a.User = system.Username
+		}
 		a.Host, a.Port = first(a.Host, variable("PGHOST")), first(a.Port, variable("PGPORT"))
 		a.Database = first(a.Database, variable("PGDATABASE"), a.User)
 	}

@@ -112,8 +112,8 @@ func Initialise(ctx context.Context, a *Arguments, t Target, says io.Writer) err
 	var took []string
 	for _, letter := range a.Steps {
 		s, is := steps[letter]
-		if !is {
-			continue // a space
+		if !is || letter == 'v' && !in.hasPostgreSQL() { // a space; or VACUUM, which other databases do not have or need
+			continue
 		}
 		from := time.Now()
 		if err := s.do(in, ctx); err != nil {
@@ -328,9 +328,6 @@ func (in *initialisation) generateOnServer(ctx context.Context) error {
 }
 
 func (in *initialisation) vacuum(ctx context.Context) error {
-	if !in.hasPostgreSQL() {
-		return nil // other databases have no VACUUM, or none that is needed
-	}
 	fmt.Fprintln(in.says, "vacuuming...")
 	for _, name := range []string{"pgbench_branches", "pgbench_tellers", "pgbench_accounts", "pgbench_history"} {
 		if err := in.exec(ctx, "VACUUM ANALYZE "+name); err != nil {

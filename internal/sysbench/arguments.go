@@ -27,6 +27,7 @@ type Arguments struct {
 	Given   map[string]string
 	Version sysbench.Version
 
+	Warnings          []string // about old names of options
 	Help, ShowVersion bool
 	AllowUnsafe       bool
 
@@ -66,14 +67,8 @@ func Read(args []string) (a Arguments, err error) {
 	if a.Version != sysbench.Version10 && a.Version != sysbench.Version11 {
 		return a, fmt.Errorf("--sysbench-version=%s: it must be 1.0 or 1.1", a.Version)
 	}
-	for old, name := range renamed {
-		if v, is := a.Given[old]; is {
-			if a.Version == sysbench.Version11 {
-				return a, fmt.Errorf("there is no option --%s in sysbench 1.1: write --%s", strings.ReplaceAll(old, "_", "-"), name)
-			}
-			a.Given[name] = v
-			delete(a.Given, old)
-		}
+	if a.Version == sysbench.Version11 && len(a.Warnings) > 0 {
+		return a, fmt.Errorf("sysbench 1.1 has no old names of options: %s", strings.TrimPrefix(a.Warnings[0], "WARNING: "))
 	}
 	return a, a.chooseDatabase()
 }
@@ -136,6 +131,10 @@ func (a *Arguments) take(name, value string) error {
 	case "config_file":
 		return a.readFile(value)
 	default:
+		if now, is := renamed[name]; is {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("WARNING: --%s is deprecated, use --%s instead", strings.ReplaceAll(name, "_", "-"), now))
+			name = now
+		}
 		a.Given[name] = value
 	}
 	return err

@@ -64,7 +64,6 @@ type Statistics struct {
 	threads  []sums
 	min, max time.Duration
 	sum      time.Duration
-	inFlight int64
 	failed   error // of a hook
 }
 
@@ -113,7 +112,9 @@ func (s *Statistics) Record(began time.Time, r *meter.Record) {
 		latency = r.Response
 	}
 	s.interval.events++
-	s.interval.histogram.Add(float64(latency) / float64(time.Millisecond))
+	inMs := float64(latency) / float64(time.Millisecond)
+	s.interval.histogram.Add(inMs)
+	s.total.histogram.Add(inMs)
 	if s.total.events == 0 || latency < s.min {
 		s.min = latency
 	}
@@ -159,9 +160,14 @@ func (s *Statistics) Tick(now time.Time) {
 		s.interval = period{from: at, counts: s.now(), histogram: newHistogram()}
 		return
 	}
+	s.reportCheckpoints(at, early)
 	if s.each > 0 && at-s.interval.from > s.each-early {
 		s.reportInterval(at)
 	}
+}
+
+// reportCheckpoints reports all statistics at the times that were asked for.
+func (s *Statistics) reportCheckpoints(at, early time.Duration) {
 	for len(s.checkpoints) > 0 && at > seconds(s.checkpoints[0])-early {
 		s.checkpoints = s.checkpoints[1:]
 		fmt.Fprintf(s.to, "[ %.0fs ] Checkpoint report:\n", at.Seconds())
@@ -203,8 +209,7 @@ func (s *Statistics) reportInterval(at time.Duration) {
 	} else {
 		s.line(f)
 	}
-	s.total.histogram.AddAll(s.interval.histogram)
-	s.interval = period{from: at, counts: s.now(), histogram: s.interval.histogram}
+	s.interval = period{from: at, counts: s.now(), histogram: newHistogram()}
 }
 
 // line prints the line of an interval.
@@ -226,14 +231,12 @@ func (s *Statistics) line(f *sysbench.Figures) {
 func (s *Statistics) End() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.total.histogram.AddAll(s.interval.histogram)
 	s.report(max(s.last, s.total.from))
 	return s.failed
 }
 
 // report prints all statistics.
 func (s *Statistics) report(at time.Duration) {
-	s.total.histogram.AddAll(s.interval.histogram)
 	if s.hooks.HasHook("report_cumulative") {
 		if err := s.hooks.Report("report_cumulative", s.figures(&s.total, at)); err != nil && s.failed == nil {
 			s.failed = err
@@ -266,7 +269,7 @@ func (s *Statistics) report(at time.Duration) {
 		line("Throughput:\n    events/s (eps):                      %.4f", perSecond(s.total.events))
 		line("    time elapsed:                        %.4fs", took)
 	} else {
-		line("General statistics:\n    total time:                          %.4fs", took)
+		line("General statistics:\n    total time:                          %.4fs", at.Seconds())
 	}
 	line("    total number of events:              %d\n", s.total.events)
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -274,14 +277,13 @@ func (s *Statistics) report(at time.Duration) {
 	if s.total.events > 0 {
 		mean = ms(s.sum) / float64(s.total.events)
 	}
-	line("Latency (ms):\n         min:                                 %8.2f", ms(s.min))
-	line("         avg:                                 %8.2f\n         max:                                 %8.2f", mean, ms(s.max))
+	line("Latency (ms):\n         min:%40.2f\n         avg:%40.2f\n         max:%40.2f", ms(s.min), mean, ms(s.max))
 	if s.percentile > 0 {
-		line("        %3.0fth percentile:                      %8.2f", s.percentile, s.total.histogram.Percentile(s.percentile))
+		line("        %3.0fth percentile:%28.2f", s.percentile, s.total.histogram.Percentile(s.percentile))
 	} else {
 		line("         percentile stats:               disabled")
 	}
-	line("         sum:                                 %8.2f\n", ms(s.sum))
+	line("         sum:%40.2f\n", ms(s.sum))
 	var events, times []float64
 	for _, t := range s.threads {
 		events, times = append(events, float64(t.events)), append(times, t.took.Seconds())

@@ -28,6 +28,7 @@ type Display struct {
 	hammerDB bool   // whether the lines of HammerDB's virtual users are shown
 	headline bool   // whether its headline is printed to out
 	verbose  bool
+	scripted bool          // whether messages of users are shown, because their scripts print them
 	brief    bool          // whether progress is shown only in the bar, not as lines
 	counted  bool          // whether the server counts transactions
 	delay    time.Duration // after which the server counts a transaction
@@ -96,7 +97,7 @@ func (d *Display) Watch(e job.Event) {
 		}
 	case e.Trouble != nil:
 		return // the program ends with the error and its message
-	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:
+	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief || e.User > 0 && d.scripted) && !d.hammerDB && !d.verbose && !d.pacing.Test:
 		d.line(d.err, e.Message)
 	case e.Step != nil && e.Step.Name == job.StepUsers && d.block != nil: // the block shows the number of users
 	case e.Step != nil && !d.hammerDB && !d.verbose:

@@ -47,6 +47,7 @@ func New(order settings.Order, o Options) *Display {
 	})
 	d.counted, d.pacing, d.interval = order.Plan.Server.Counter != nil, pacing, chooseInterval(o.Interval, pacing)
 	d.delay = order.Plan.Database.Runs.CountDelay
+	d.scripted = order.Plan.Workload.Files != nil
 	d.groups, d.groupOf = order.Spec.Groups(), order.Spec.GroupsOf(order.Plan.Groups().KindNames())
 	d.spans.unit = order.Plan.Workload.Evidence.Throughput()
 	if d.bar.Width != nil && order.Spec.Action == job.Run && !pacing.Test && !pacing.Finite && !o.HammerDB && o.Interval == 0 {

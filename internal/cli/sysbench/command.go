@@ -56,6 +56,12 @@ func Command(p *program.Program) *cobra.Command {
 	}
 	c.RunE = p.Body(func(ctx context.Context, args []string) error {
 		err := run(ctx, p, args, c.Help)
+		if failed, is := errors.AsType[*fatalError](err); is {
+			fmt.Fprintf(p.Stdout, "FATAL: %v\n", failed)
+			if exit := job.ExitOf(err); exit != job.ExitStopped && exit != job.ExitInternal {
+				err = errors.New("the test has failed: its output says why")
+			}
+		}
 		if exit := job.ExitOf(err); err == nil || exit == job.ExitStopped || exit == job.ExitInternal {
 			return err
 		}
@@ -65,6 +71,12 @@ func Command(p *program.Program) *cobra.Command {
 	c.Flags().AddFlagSet(sysbench.Flags())
 	return c
 }
+
+// fatalError is an error of a script or of the database, which sysbench prints with its other output.
+type fatalError struct{ error }
+
+// Unwrap returns the error.
+func (f *fatalError) Unwrap() error { return f.error }
 
 // run does what the arguments of sysbench say.
 func run(ctx context.Context, p *program.Program, args []string, showHelp func() error) error {
@@ -103,10 +115,13 @@ func (t *test) do(ctx context.Context) error {
 	if t.Help {
 		t.Command = "help"
 	}
+	for _, w := range t.Warnings {
+		fmt.Fprintln(t.Stdout, w)
+	}
 	fmt.Fprintf(t.Stdout, "%s\n\n", t.VersionLine(t.Program.Version))
 	if t.Command == "" {
 		if _, err := t.state(ctx, 0); err != nil { // most scripts say which commands they have
-			return err
+			return &fatalError{err}
 		}
 		return fmt.Errorf("the test %s needs a command, such as prepare, run, cleanup or help", t.Test)
 	}
@@ -122,7 +137,7 @@ func (t *test) do(ctx context.Context) error {
 	if _, err := t.Checkpoints(); err != nil {
 		return err
 	}
-	command, found := s.Command(t.Arguments.Command)
+	command, found := s.Command(t.Command)
 	switch {
 	case t.Command == "help" && !found:
 		t.listOptions(s.Declared())
@@ -130,21 +145,32 @@ func (t *test) do(ctx context.Context) error {
 	case t.Command == "help":
 		return s.Do(ctx, command)
 	case t.Command == "run":
-		return t.run(ctx, s)
+		if err := t.run(ctx, s); err != nil && job.ExitOf(err) != job.ExitStopped {
+			return &fatalError{err}
+		}
+		return nil
 	case !found:
 		return fmt.Errorf("the test %s has no command %q", t.Test, t.Command)
 	}
 	if err := t.connect(ctx); err != nil {
-		return err
+		return &fatalError{err}
 	}
 	defer t.WatchReaders()()
-	if !command.Parallel {
+	if err := t.execute(ctx, command.Parallel); err != nil {
+		return &fatalError{err}
+	}
+	return nil
+}
+
+// execute executes the command, in each thread if it is parallel.
+func (t *test) execute(ctx context.Context, parallel bool) error {
+	if !parallel {
 		own, err := t.state(ctx, 0)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = own.Close(context.WithoutCancel(ctx)) }()
-		command, _ = own.Command(t.Command)
+		command, _ := own.Command(t.Command)
 		return own.Do(ctx, command)
 	}
 	all, ctx := errgroup.WithContext(ctx)
@@ -291,7 +317,7 @@ func (t *test) settings() []string {
 // run runs the events, and prints the reports.
 func (t *test) run(ctx context.Context, hooks *lua.State) (err error) {
 	if err := t.connect(ctx); err != nil {
-		return fmt.Errorf("%w\nFATAL: Thread initialization failed!", err)
+		return fmt.Errorf("thread initialization failed: %w", err)
 	}
 	main, err := t.state(ctx, 0) // now with a database
 	if err != nil {
@@ -326,7 +352,7 @@ func (t *test) run(ctx context.Context, hooks *lua.State) (err error) {
 	started := false
 	for e := range h.Watch(ctx, 1) {
 		switch {
-		case e.State == job.UserRunning && !started:
+		case e.State == job.UserRunning && e.User >= t.order.Plan.FirstWorker() && !started:
 			started = true
 			fmt.Fprint(t.Stdout, "Threads started!\n\n")
 		case e.Second != nil:
@@ -337,20 +363,20 @@ func (t *test) run(ctx context.Context, hooks *lua.State) (err error) {
 			}
 		case e.Failure != nil && !e.Failure.Retried && fatal == nil:
 			fatal = fmt.Errorf("`thread_run' function failed: %s", report.Printable(strings.TrimSpace(e.Failure.Message)))
-			fmt.Fprintf(t.Stderr, "FATAL: %v\n", fatal)
 			h.Stop()
 		}
 	}
 	outcome := h.Wait()
-	if !statistics.Any() {
-		return errors.Join(fatal, outcome.Err())
-	}
-	if err := statistics.End(); err != nil && fatal == nil {
-		fatal = err
+	if fatal == nil && !statistics.Any() {
+		fatal = outcome.Err()
 	}
 	if id := h.ID(); id != "" {
 		fmt.Fprintf(t.Stderr, "sledge: recorded as job %s (sledge jobs show %[1]s)\n", id)
 	}
+	if fatal != nil { // sysbench reports nothing then
+		return fatal
+	}
+	fatal = statistics.End()
 	if err := main.Call(ctx, "done"); err != nil && fatal == nil {
 		fatal = fmt.Errorf("`done' function failed: %w", err)
 	}

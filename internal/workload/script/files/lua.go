@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"reflect"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -72,8 +71,12 @@ func (d *definition) newThread(ctx context.Context, c workload.Connection, t *ow
 		seed = uint32(n)
 	}
 	out := c.Out
-	if out == nil {
+	switch {
+	case out != nil:
+	case c.Number == 0:
 		out = &printer{tell: c.Tell}
+	default:
+		out = io.Discard
 	}
 	s, err := sysbench.New(ctx, sysbench.Setup{
 		Program: d.programs[t.name], Options: given, Version: sysbench.Version(cmp.Or(d.Variables[variableVersion], string(sysbench.Version10))),
@@ -106,8 +109,8 @@ func ServerOf(d *database.Database, own database.Session, placeholder func(int) 
 	}
 }
 
-// printer makes messages of what a script prints. A script that prints in every event would fill the job's log, so
-// only the first lines become messages.
+// printer makes messages of what the script of the first user prints. A script that prints in every event would fill the
+// job's log, so only the first lines become messages.
 type printer struct {
 	tell  func(job.Event)
 	lines int
@@ -125,7 +128,7 @@ func (p *printer) Write(text []byte) (int, error) {
 		}
 		p.rest = []byte(rest)
 		p.lines++
-		p.tell(job.Event{Message: line[:min(len(line), longest)]})
+		p.tell(job.Event{Message: strings.ReplaceAll(line[:min(len(line), longest)], "\t", "    ")})
 	}
 	if p.lines == most || len(p.rest) > longest {
 		p.rest = p.rest[:0]

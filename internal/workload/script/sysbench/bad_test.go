@@ -105,7 +105,7 @@ func TestBadScripts_EndWithPlaceAndReason(t *testing.T) {
 		{"setmetatable(_G, {__index = function(_, name) error('unknown ' .. name) end, __newindex = function() error('new') end})\nrawset(_G, 'event', function() error('fine') end)", "fine"},
 		{"setmetatable(sysbench, {__index = function() error('x') end}) sysbench.hooks = nil function event() error('fine') end", "fine"},
 		{"string = nil table = nil package = nil pcall = nil function event() error('fine') end", "fine"},
-		{"package.loaded = nil\nrequire('x')", "script.lua:2: package.loaded is no table"},
+		{"package.loaded = nil\nrequire('x')", "script.lua:2: package.loaded is not a table"},
 		{"local g = _G for name in pairs(g) do g[name] = nil end", "script.lua: it defines no function event"},
 		{"_G = nil function event() error('fine') end", "fine"},
 

@@ -46,14 +46,6 @@ func (h *Histogram) Percentile(p float64) float64 {
 	return 0
 }
 
-// AddAll adds the counts of another histogram of the same size and limits, and empties that one.
-func (h *Histogram) AddAll(other *Histogram) {
-	for i, n := range other.counts {
-		h.counts[i] += n
-		other.counts[i] = 0
-	}
-}
-
 // Print prints the buckets that are not empty.
 func (h *Histogram) Print(to io.Writer) {
 	const width = 40

@@ -274,7 +274,7 @@ func (s *State) require(l *lua.LState) int {
 	name := l.CheckString(1)
 	loaded, is := field(l.GetGlobal("package"), "loaded").(*lua.LTable)
 	if !is {
-		l.RaiseError("package.loaded is no table")
+		l.RaiseError("package.loaded is not a table")
 	}
 	if v := loaded.RawGetString(name); v != lua.LNil {
 		l.Push(v)
@@ -443,10 +443,23 @@ func date(l *lua.LState) int {
 	return 1
 }
 
+// napping limits the threads of the system that nap.
+var napping = make(chan struct{}, 64)
+
 // pause waits some seconds, or raises an error if the run ends first.
 func (s *State) pause(l *lua.LState, seconds float64) {
 	const longest = 1e9
-	timer := time.NewTimer(time.Duration(min(max(seconds, 0), longest) * float64(time.Second)))
+	d := time.Duration(min(max(seconds, 0), longest) * float64(time.Second))
+	if d < time.Millisecond {
+		select {
+		case napping <- struct{}{}:
+			nap(d)
+			<-napping
+			return
+		default: // a pause with a timer is a little longer
+		}
+	}
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -239,9 +239,19 @@ func checkGeneral(known map[string]Option, given map[string]string) error {
 		name        string
 		least, most float64
 	}{
-		{"threads", 1, 100_000}, {"events", 0, math.MaxInt32}, {"time", 0, 31_536_000}, {"warmup_time", 0, 31_536_000},
-		{"rate", 0, math.MaxInt32}, {"report_interval", 0, 31_536_000}, {"percentile", 0, 100}, {"verbosity", 0, 5},
-		{"rand_spec_iter", 1, 1000}, {"rand_spec_pct", 0, 100}, {"rand_spec_res", 0, 100}, {"rand_pareto_h", 1e-9, 1 - 1e-9}, {"rand_zipfian_exp", 0, 1000},
+		{"threads", 1, 100_000},
+		{"events", 0, math.MaxInt32},
+		{"time", 0, 31_536_000},
+		{"warmup_time", 0, 31_536_000},
+		{"rate", 0, math.MaxInt32},
+		{"report_interval", 0, 31_536_000},
+		{"percentile", 0, 100},
+		{"verbosity", 0, 5},
+		{"rand_spec_iter", 1, 1000},
+		{"rand_spec_pct", 0, 100},
+		{"rand_spec_res", 0, 100},
+		{"rand_pareto_h", 1e-9, 1 - 1e-9},
+		{"rand_zipfian_exp", 0, 1000},
 	} {
 		if n := number(limit.name); n < limit.least || n > limit.most {
 			return fmt.Errorf("--%s=%s: it must be between %g and %g", limit.name, given[limit.name], limit.least, limit.most)

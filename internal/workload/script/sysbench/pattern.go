@@ -30,7 +30,7 @@ type matcher struct {
 // capture is the part of the text that a pair of parentheses has matched.
 type capture struct{ start, length int }
 
-// The lengths of captures that are no texts.
+// The lengths of captures without a text.
 const (
 	unfinished = -1
 	position   = -2 // ()

@@ -3,7 +3,6 @@ package sysbench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -568,6 +567,3 @@ func (s *State) explanation(err error) database.Explanation {
 	}
 	return s.Server.Explain(err)
 }
-
-// position returns the place of the script's statement that runs: "file:line".
-func (s *State) position() string { return fmt.Sprint(strings.TrimSuffix(s.lua.Where(1), ": ")) }
