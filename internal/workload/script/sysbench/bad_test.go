@@ -77,7 +77,10 @@ func TestBadScripts_EndWithPlaceAndReason(t *testing.T) {
 		{"function event() local _, e = coroutine.resume(coroutine.create(event))\n error(e, 0) end", "script.lua:1: more than 32 coroutines run in each other"},
 
 		// Sizes.
-		{"function event()\n unpack({}, 1, 1e8) end", "script.lua:2: registry overflow"},
+		{"function event()\n unpack({}, 1, 1e8) end", "script.lua:2: too many results to unpack"},
+		{"function event() for i = 1, 1e5 do table.insert({}, i) end local t = {} for i = 1, 7e4 do t[i] = i end\n select('#', unpack(t)) end", "script.lua:2: too many results to unpack"},
+		{"function event() local function f(n)\n if n > 0 then return 1, f(n - 1) end end f(1e5) end", "script.lua:2: stack overflow"},
+		{"function event() local function f(...)\n return 1 + f(1, ...) end f() end", "script.lua:2: stack overflow"},
 		{"function event()\n string.rep('x', 1e9) end", "script.lua:2: string.rep: the result would have more than 64 MiB"},
 		{"function event()\n string.rep(string.rep('x', 1e7), 1e300) end", "script.lua:2: string.rep: the result would have more than 64 MiB"},
 		{"function event() local s = string.rep('x', 1e6)\n s:gsub('x', s) end", "script.lua:2: string.gsub: the result would have more than 64 MiB"},
@@ -128,6 +131,22 @@ func TestBadScripts_EndWithPlaceAndReason(t *testing.T) {
 				t.Errorf("got %v\nwant %s", err, test.want)
 			}
 		})
+	}
+}
+
+// The library panics while it handles this error (gopher-lua 1.1.2, where with the first instruction of a frame).
+func TestBrokenInterpreter_EndsTheThread(t *testing.T) {
+	const failed = "the interpreter failed"
+	for call, want := range map[string]string{"f()": failed, "pcall(f)": failed, "coroutine.wrap(f)()": failed, "pcall(coroutine.wrap(f))": "script.lua:3: fine"} {
+		s := open(t, `
+local function f(...) return f(`+strings.Repeat("1, ", 100)+`...) end
+function event() `+call+` error('fine') end`, Setup{})
+		for range 2 {
+			if _, err := s.Event(t.Context(), false); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %s", call, err, want)
+			}
+		}
+		_ = s.Close(t.Context()) // it does not panic
 	}
 }
 
@@ -193,13 +212,14 @@ func TestMemory_IsLimited(t *testing.T) {
 		"table":      "local t = {} while true do t[#t + 1] = {} end",
 		"text":       "local s = 'x' while true do s = s .. s end",
 		"caught":     "local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end",
-		"sparse":     "local t = {} for i = 1, 100 do t[i] = {} t[i][20000000] = 1 end",
+		"freed":      "while true do pcall(function() local t = {} while true do t[#t + 1] = {} end end) end",
+		"sparse":     "local t = {} for i = 1, 100 do t[i] = {} t[i][1000000] = 1 end",
 		"coroutines": "local t = {} while true do t[#t + 1] = coroutine.create(print) end",
 		"texts":      "local t = {} while true do t[#t + 1] = string.rep('x', 1e6) end",
 	} {
 		t.Run(name, func(t *testing.T) {
 			runtime.GC()
-			limit := inUse() + 100<<20
+			limit := inUse() + 30<<20
 			err := run(t, "function event()\n"+text+"\nend", func(s *State) { s.mostUsed = limit })
 			if !errors.Is(err, errMemory) || !strings.HasPrefix(err.Error(), "script.lua:2: scripts have filled the memory") {
 				t.Errorf("got %v", err)

@@ -141,9 +141,7 @@ func (s *State) Report(name string, f *Figures) error {
 	for name, v := range f.fields() {
 		t.RawSetString(name, lua.LNumber(v))
 	}
-	s.lua.Push(hook)
-	s.lua.Push(t)
-	return s.explain(s.lua.PCall(1, 0, nil))
+	return s.call(0, hook, t)
 }
 
 // openReports defines the printers of reports.

@@ -52,7 +52,7 @@ func (s *State) openLibraries() {
 		l.SetField(co, name, l.NewFunction(s.coroutine(name, l.GetField(co, name).(*lua.LFunction).GFunction)))
 	}
 	for name, f := range (functions{
-		"loadstring": s.loadString, "load": s.loadString, "print": s.print, "require": s.require, "dofile": s.doFile, "loadfile": s.loadFile, "collectgarbage": s.collectGarbage, "newproxy": s.newProxy,
+		"loadstring": s.loadString, "load": s.loadString, "unpack": unpack, "print": s.print, "require": s.require, "dofile": s.doFile, "loadfile": s.loadFile, "collectgarbage": s.collectGarbage, "newproxy": s.newProxy,
 	}) {
 		l.SetGlobal(name, l.NewFunction(f))
 	}
@@ -105,6 +105,22 @@ func rep(l *lua.LState) int {
 	checkLength(l, "string.rep", len(text)*n)
 	l.Push(lua.LString(strings.Repeat(text, n)))
 	return 1
+}
+
+// unpack is unpack, with a limit on the results. That of the library panics at NaN.
+func unpack(l *lua.LState) int {
+	const most = 1 << 15
+	t, first, last := l.CheckTable(1), l.OptInt(2, 1), l.OptInt(3, l.CheckTable(1).Len())
+	if first > last {
+		return 0
+	}
+	if n := last - first; n < 0 || n >= most {
+		l.RaiseError("too many results to unpack")
+	}
+	for i := first; i <= last; i++ {
+		l.Push(t.RawGetInt(i))
+	}
+	return last - first + 1
 }
 
 // concat is table.concat. That of the library needs a place on the stack for each text.

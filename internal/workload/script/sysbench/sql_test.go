@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/database/sqlite"
@@ -292,4 +293,74 @@ func TestNew_NeedsLittleMemory(t *testing.T) {
 		t.Errorf("a state needs %d bytes, want at most %d", each, most)
 	}
 	runtime.KeepAlive(list)
+}
+
+// Functions may be called with any arguments. They may raise errors of Lua, but none of Go.
+func TestFunctions_TakeAnyArguments(t *testing.T) {
+	setup, _ := onSQLite(t)
+	stopped := make(chan struct{})
+	close(stopped) // so that pauses do not last
+	var out strings.Builder
+	setup.Stopped, setup.Out = stopped, &out
+	s := open(t, `
+local called, found, functions = {}, {}, {}
+local without = { -- what would end, change or fill the test; and connections, which take long; and SQLite's driver fails at an empty text
+   connect = 1, reconnect = 1, db_connect = 1, db_query = 1, query = 1, query_row = 1,
+   print = 1, load = 1, require = 1, xpcall = 1, pcall = 1, sb_rand_uniq = 1, setfenv = 1, rawset = 1, getmetatable = 1, setmetatable = 1, write = 1, resume = 1, wrap = 1, varstring = 1,
+}
+local function gather(t)
+   if called[t] then return end
+   called[t] = true
+   for name, v in pairs(t) do
+      if type(v) == "table" then gather(v)
+      elseif type(v) == "function" and not without[name] then functions[#functions + 1] = {name, v} end
+   end
+end
+gather(_G)
+local con = sysbench.sql.driver():connect()
+local st = con:prepare("SELECT ?")
+local p = st:bind_create(3)
+local rs = con:query("SELECT 1")
+for _, object in ipairs({sysbench.sql.driver(), con, st, p, rs}) do gather(getmetatable(object)) end
+local print, pcall, type, ipairs, tostring, match, select = print, pcall, type, ipairs, tostring, string.match, select
+local values = {true, -1, 0, 1, 2.5, 1e300, -1e300, 2^31, 2^53, 0/0, 1/0, "", "x", "%", "[%", "%d", "1e5", {}, {1, 2}, print, newproxy(true), coroutine.create(print), con, st, p, rs}
+local function matchesGo(message)
+   for _, text in ipairs({"runtime error", "interface conversion", "reflect", "strings:", "makeslice", "nil pointer", "goroutine"}) do
+      if match(message, text) then return true end
+   end
+end
+local n = 0
+local function try(one, ...)
+   n = n + 1
+   local ok, message = pcall(one[2], ...)
+   if not ok and type(message) == "string" and matchesGo(message) and not found[one[1] .. message] then
+      found[one[1] .. message] = true
+      print("found", one[1], message, ...)
+   end
+end
+function event()
+   for _, one in ipairs(functions) do
+      try(one)
+      try(one, nil, nil, nil)
+      for _, a in ipairs(values) do
+         try(one, a)
+         try(one, nil, a)
+         for i, b in ipairs(values) do
+            try(one, a, b, values[(n * 7) % #values + 1], values[(i * 5) % #values + 1])
+         end
+      end
+   end
+   assert(n > 50000, n)
+end`, setup)
+	s.grace = time.Minute
+	ends(t, func() {
+		if _, err := s.Event(t.Context(), false); err != nil {
+			t.Error(err)
+		}
+	})
+	for line := range strings.Lines(out.String()) {
+		if found, is := strings.CutPrefix(line, "found\t"); is {
+			t.Error(found)
+		}
+	}
 }

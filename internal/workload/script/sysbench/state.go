@@ -3,6 +3,7 @@ package sysbench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -86,6 +87,7 @@ type State struct {
 	ending   time.Time // when it was first seen that the run is to end
 	over     bool      // the current call must end
 	nested   int       // coroutines in each other
+	broken   error     // the interpreter has failed and cannot be used any more
 	grace    time.Duration
 	mostUsed uint64 // how much memory the process may use, in bytes
 	loop     *threadLoop
@@ -146,8 +148,26 @@ func (s *State) run(name string) error {
 	if err != nil {
 		return err
 	}
-	s.lua.Push(s.lua.NewFunctionFromProto(proto))
-	return s.explain(s.lua.PCall(0, 0, nil))
+	return s.call(0, s.lua.NewFunctionFromProto(proto))
+}
+
+// call calls a function with arguments. Its results remain on the stack.
+func (s *State) call(results int, function lua.LValue, arguments ...lua.LValue) (err error) {
+	if s.broken != nil {
+		return s.broken
+	}
+	defer func() {
+		// The library catches what it raises, and fails while it does so if the stack is full at a tail call.
+		if failure := recover(); failure != nil {
+			s.broken = &Mistake{File: s.Program.Main, Text: fmt.Sprint("the interpreter failed, so the thread ends: ", failure)}
+			err = s.broken
+		}
+	}()
+	s.lua.Push(function)
+	for _, v := range arguments {
+		s.lua.Push(v)
+	}
+	return s.explain(s.lua.PCall(len(arguments), results, nil))
 }
 
 // watch is the context of a state, which ends scripts that run on after the end of a run, or need too much memory. Lua
@@ -235,7 +255,7 @@ func (s *State) explain(err error) error {
 	}
 	text := strings.TrimSpace(lua.LVAsString(raised.Object))
 	switch {
-	case raised.Type == lua.ApiErrorPanic:
+	case raised.Type == lua.ApiErrorPanic || strings.HasPrefix(text, "runtime error: "): // of Go; the latter in a coroutine
 		text = placed(raised, "the interpreter failed: "+text)
 	case text == "" && raised.Object != nil:
 		text = placed(raised, "it raised an error without a text: "+raised.Object.Type().String())
@@ -295,9 +315,7 @@ func (s *State) Call(ctx context.Context, function string) error {
 		return nil
 	}
 	s.ctx = ctx
-	s.lua.Push(f)
-	s.lua.Push(s.tid)
-	return s.explain(s.lua.PCall(1, 0, nil))
+	return s.call(0, f, s.tid)
 }
 
 // Begin prepares a thread for events: it calls thread_init. Scripts of the legacy interface are connected before.
@@ -321,9 +339,7 @@ func (s *State) Event(ctx context.Context, again bool) (ended bool, err error) {
 	s.ctx = ctx
 	if again && s.restart != nil {
 		if hook, is := s.hook("before_restart_event"); is {
-			s.lua.Push(hook)
-			s.lua.Push(s.restart)
-			if err := s.explain(s.lua.PCall(1, 0, nil)); err != nil {
+			if err := s.call(0, hook, s.restart); err != nil {
 				return false, err
 			}
 		}
@@ -333,10 +349,9 @@ func (s *State) Event(ctx context.Context, again bool) (ended bool, err error) {
 	if s.loop != nil {
 		return s.loop.step()
 	}
-	s.lua.Push(s.global("event"))
-	s.lua.Push(s.tid)
-	if err := s.lua.PCall(1, 1, nil); err != nil {
-		return false, s.afterFailure(err)
+	if err := s.call(1, s.global("event"), s.tid); err != nil {
+		s.rollback()
+		return s.broken != nil, err
 	}
 	v := s.lua.Get(-1)
 	s.lua.Pop(1)
@@ -352,14 +367,13 @@ func (s *State) measured() {
 	}
 }
 
-// afterFailure ends the transactions of connections that the engine does not know, and explains the error.
-func (s *State) afterFailure(err error) error {
+// rollback ends the transactions of connections that the engine does not know.
+func (s *State) rollback() {
 	for _, c := range s.connections {
 		if c.session != nil && c.session != s.Server.Own {
 			_ = c.session.Rollback(s.ctx) // a lost connection fails in the next event
 		}
 	}
-	return s.explain(err)
 }
 
 // hook returns a function of sysbench.hooks.
@@ -553,8 +567,7 @@ func (s *State) Command(name string) (c Command, found bool) {
 // Do runs a command.
 func (s *State) Do(ctx context.Context, c Command) error {
 	s.ctx = ctx
-	s.lua.Push(c.function)
-	return s.explain(s.lua.PCall(0, 0, nil))
+	return s.call(0, c.function)
 }
 
 // parallelCommand is sysbench.cmdline.PARALLEL_COMMAND.
