@@ -113,7 +113,7 @@ test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB se
 	@$(MAKE) --no-print-directory -j 2 test-packages test-others
 
 test-packages: $(TCL)
-	$(GO_TEST) -p 6 -parallel 4 -timeout 25m $(LONGEST) $$(go list ./... | grep -vxE '$(subst $() ,|,$(MANUAL:./%=sledge/%))')
+	$(GO_TEST) -p 4 -parallel 4 -timeout 25m $(LONGEST) $$(go list ./... | grep -vxE '$(subst $() ,|,$(MANUAL:./%=sledge/%))')
 
 # In sequence, at the same time as test-packages.
 test-others:

@@ -77,7 +77,8 @@ func (r refreshed) spec(action job.Action, users int, values option.Values) job.
 func (r refreshed) must(action job.Action, values option.Values) job.Result {
 	r.Helper()
 	result, err := local.Do(context.WithoutCancel(r.Context()), r.spec(action, 1, values), job.Control{})
-	if err != nil {
+	starved := job.ExitOf(err) == job.ExitInvalid && strings.Contains(err.Error(), "this client did not run for") // the machine is busy with other tests
+	if err != nil && !starved {
 		r.Fatalf("%s: %v %+v", action, err, result.Findings)
 	}
 	return result
