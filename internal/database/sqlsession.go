@@ -109,6 +109,9 @@ func (s *SQLSession) ExecText(ctx context.Context, text string, out *Cells, each
 	case "ROLLBACK":
 		return 0, s.Rollback(ctx)
 	}
+	if isBlank(text) {
+		return 0, nil
+	}
 	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
@@ -129,6 +132,18 @@ func (s *SQLSession) ExecText(ctx context.Context, text string, out *Cells, each
 	}
 	n, err := st.read(rows, each)
 	return n, s.ended(err)
+}
+
+// isBlank reports whether a text has no statement. Some drivers return no result of such a text, which database/sql does
+// not expect.
+func isBlank(text string) bool {
+	for line := range strings.Lines(text) {
+		statement, _, _ := strings.Cut(line, "--")
+		if strings.Trim(statement, "; \t\r\n") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Query implements Session.
