@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
@@ -293,6 +294,10 @@ func TestSysbench_OnOtherDatabases(t *testing.T) {
 		var rows, wrong int
 		if err := db.QueryRowContext(t.Context(), "SELECT (SELECT COUNT(*) FROM sbtest2), (SELECT COUNT(*) FROM sbtest1 WHERE LENGTH(c) <> 119)").Scan(&rows, &wrong); err != nil || rows != 200 || wrong != 0 {
 			t.Errorf("%s: sbtest2 has %d rows, sbtest1 has %d wrong ones: %v", on.name, rows, wrong, err)
+		}
+		time.AfterFunc(2*time.Second, w.interrupt) // usually in the run
+		if code := run("oltp_read_only", "--table-size=200", "--time=600", "run"); code != job.ExitStopped {
+			t.Errorf("%s: got exit code %d after Ctrl-C: %s%s", on.name, code, &w.out, &w.err)
 		}
 		if code := run("oltp_read_write", "--tables=2", "cleanup"); code != job.OK {
 			t.Errorf("%s: got exit code %d: %s", on.name, code, &w.err)

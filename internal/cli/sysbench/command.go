@@ -145,10 +145,11 @@ func (t *test) do(ctx context.Context) error {
 	case t.Command == "help":
 		return s.Do(ctx, command)
 	case t.Command == "run":
-		if err := t.run(ctx, s); err != nil && job.ExitOf(err) != job.ExitStopped {
-			return &fatalError{err}
+		err := t.run(ctx, s)
+		if err == nil || job.ExitOf(err) == job.ExitStopped {
+			return err
 		}
-		return nil
+		return &fatalError{err}
 	case !found:
 		return fmt.Errorf("the test %s has no command %q", t.Test, t.Command)
 	}
