@@ -53,14 +53,7 @@ func TestPgbench_DoesWhatPgbenchDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	open := func(name string) *sql.DB {
-		db, err := sql.Open("pgx", server.DataSource(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		return db
-	}
+	open := func(name string) *sql.DB { return openDatabase(t, "pgx", server.DataSource(name)) }
 	const ours, theirs = "pgbench_ours", "pgbench_theirs"
 	for _, name := range []string{ours, theirs} {
 		if _, err := open("postgres").ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
@@ -141,6 +134,16 @@ func TestPgbench_DoesWhatPgbenchDoes(t *testing.T) {
 	if shapes[0] != shapes[1] || shapes[2] != shapes[3] {
 		t.Errorf("the logs have the lines %q", shapes)
 	}
+}
+
+func openDatabase(t *testing.T, driver, source string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 // numbers are the numbers in the output of pgbench, and its version.

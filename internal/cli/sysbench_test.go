@@ -86,14 +86,7 @@ func TestSysbench_DoesWhatSysbenchDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	open := func(name string) *sql.DB {
-		db, err := sql.Open("pgx", server.DataSource(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		return db
-	}
+	open := func(name string) *sql.DB { return openDatabase(t, "pgx", server.DataSource(name)) }
 	admin := open("postgres")
 	execute := func(statements ...string) {
 		t.Helper()

@@ -3,6 +3,7 @@ package option
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,4 +135,21 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return nearest
+}
+
+// NameOfFile makes a name of that of a file: at most 40 lower-case letters, digits and underscores, and a letter first.
+func NameOfFile(path string) string {
+	const longest = 40
+	base := filepath.Base(path)
+	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+			return c
+		}
+		return '_'
+	}, base)
+	if name == "" || name[0] < 'a' {
+		name = "script_" + name
+	}
+	return name[:min(len(name), longest)]
 }

@@ -3,10 +3,10 @@ package pgbench
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"sledge/internal/option"
 	"sledge/internal/workload/script/pgbench"
 )
 
@@ -127,9 +127,9 @@ func (a *Arguments) Folder(scale int) (map[string]string, error) {
 		if _, err := pgbench.ParseScript(s.Text); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		name := nameOf(s.Name)
+		name := option.NameOfFile(s.Name)
 		for n := 2; files[name+".sql"] != ""; n++ {
-			name = fmt.Sprintf("%s_%d", nameOf(s.Name), n)
+			name = fmt.Sprintf("%s_%d", option.NameOfFile(s.Name), n)
 		}
 		onError := "stop"
 		if a.ContinueOnError {
@@ -140,20 +140,4 @@ func (a *Arguments) Folder(scale int) (map[string]string, error) {
 	}
 	files["workload.toml"] = b.String()
 	return files, nil
-}
-
-// nameOf returns a name for a transaction: that of its script, with lower-case letters, digits and underscores.
-func nameOf(script string) string {
-	base := filepath.Base(script)
-	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
-	name := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
-			return c
-		}
-		return '_'
-	}, base)
-	if name == "" || name[0] < 'a' {
-		name = "script_" + name
-	}
-	return name[:min(len(name), 40)]
 }

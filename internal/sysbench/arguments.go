@@ -5,9 +5,9 @@ package sysbench
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +22,8 @@ import (
 
 // Arguments are the arguments of sysbench.
 type Arguments struct {
-	Test    string // the name or the path of the script; "" if there is none
-	Command string // "" if there is none
+	Test    string // the name or the path of the script; "" without one
+	Command string // "" without one
 	Given   map[string]string
 	Version sysbench.Version
 
@@ -244,7 +244,7 @@ func (a *Arguments) Connection() (set []string) {
 	} else {
 		names["socket"] = "socket"
 	}
-	for _, name := range slices.Sorted(mapKeys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if v := a.value(p + name); v != "" {
 			set = append(set, names[name]+"="+v)
 		}
@@ -253,16 +253,6 @@ func (a *Arguments) Connection() (set []string) {
 		set = append(set, "ssl=true")
 	}
 	return set
-}
-
-func mapKeys(of map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range of {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // elsewhere are the tests of sysbench that do not use a database.
@@ -283,7 +273,7 @@ func (a *Arguments) Script() (p *sysbench.Program, err error) {
 		text, err = os.ReadFile(name)
 	}
 	folder := filepath.Dir(name)
-	main := nameOf(name) + ".lua"
+	main := option.NameOfFile(name) + ".lua"
 	if err != nil {
 		own, is := sysbench.BundledText(filepath.Base(name))
 		if !is || filepath.Dir(a.Test) != "." {
@@ -327,40 +317,21 @@ func (a *Arguments) Folder(p *sysbench.Program, threads int) map[string]string {
 	name := strings.TrimSuffix(p.Main, ".lua")
 	fmt.Fprintf(&b, "title = %q\n\n[variables]\n", "sysbench "+filepath.Base(a.Test))
 	all := map[string]string{"sysbench_version": string(a.Version), "script_path": a.Test, "threads": strconv.Itoa(threads)}
-	for option, text := range a.Given {
-		if !sysbench.Secret(option) {
-			all[option] = text
+	for name, text := range a.Given {
+		if !sysbench.Secret(name) {
+			all[name] = text
 		}
 	}
-	for _, key := range slices.Sorted(mapKeys(all)) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		fmt.Fprintf(&b, "%q = %q\n", key, all[key])
 	}
 	fmt.Fprintf(&b, "\n[transactions.%s]\nlanguage = \"sysbench\"\non_error = \"stop\"\n", name)
 	files := map[string]string{"workload.toml": b.String()}
-	for file, text := range p.Files {
-		files[file] = text
-	}
+	maps.Copy(files, p.Files)
 	return files
-}
-
-// nameOf returns a name for a transaction: that of its script, with lower-case letters, digits and underscores.
-func nameOf(script string) string {
-	base := filepath.Base(script)
-	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
-	name := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
-			return c
-		}
-		return '_'
-	}, base)
-	if name == "" || name[0] < 'a' {
-		name = "script_" + name
-	}
-	const longest = 40
-	return name[:min(len(name), longest)]
 }
 
 // VersionLine is the first line of every output. own is the version of this program.
 func (a *Arguments) VersionLine(own string) string {
-	return fmt.Sprintf("sysbench %s (Sledge %s)", cmp.Or(map[sysbench.Version]string{sysbench.Version11: "1.1.0"}[a.Version], "1.0.20"), own)
+	return fmt.Sprintf("sysbench %s (Sledge %s)", a.Version.Text(), own)
 }

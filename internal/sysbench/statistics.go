@@ -222,9 +222,6 @@ func (s *Statistics) line(f *sysbench.Figures) {
 			f.Total, f.Threads, float64(f.Events)/i, float64(f.Read+f.Write+f.Other)/i, float64(f.Read)/i, float64(f.Write)/i, float64(f.Other)/i,
 			s.percentile, f.Percentile*1000, float64(f.Errors)/i, float64(f.Reconnects)/i)
 	}
-	if s.hasRate {
-		fmt.Fprintf(s.to, "[ %.0fs ] queue length: %d, concurrency: %d\n", f.Total, f.QueueLength, f.Concurrent)
-	}
 }
 
 // End reports all statistics.

@@ -221,7 +221,7 @@ func (t *test) state(ctx context.Context, thread int) (*lua.State, error) {
 	setup := lua.Setup{
 		Program: t.script, Options: t.options(), Version: t.Arguments.Version, Command: t.Command, Path: t.Test, Thread: thread, Seed: t.seed, Unsafe: t.AllowUnsafe, Out: t.Stdout,
 	}
-	setup.Server = lua.Server{Driver: t.driver()}
+	setup.Server = lua.Server{Driver: lua.Driver(t.DBMS)}
 	if t.order.Plan.Database != nil {
 		p := t.order.Plan
 		setup.Server = files.ServerOf(p.Database, nil, p.SQL.Placeholder, func(ctx context.Context) (database.Session, error) {
@@ -236,19 +236,6 @@ func (t *test) options() map[string]string {
 	given := maps.Clone(t.Given)
 	maps.DeleteFunc(given, func(name, _ string) bool { return lua.Secret(name) })
 	return given
-}
-
-// driver returns the name of the database for scripts.
-func (t *test) driver() string {
-	for name, of := range map[string]string{"pgsql": "postgresql", "mysql": "mysql"} {
-		if t.DBMS == of {
-			return name
-		}
-	}
-	if t.DBMS == "mariadb" {
-		return "mysql"
-	}
-	return t.DBMS
 }
 
 // connect finds out where the database is. A server that is called MySQL may be MariaDB.

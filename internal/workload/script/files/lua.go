@@ -103,9 +103,8 @@ func asUsage(err error) error {
 
 // ServerOf returns the server that scripts in Lua connect to. own is the session of the first connection; it may be nil.
 func ServerOf(d *database.Database, own database.Session, placeholder func(int) string, open func(context.Context) (database.Session, error)) sysbench.Server {
-	drivers := map[string]string{"postgresql": "pgsql", "mysql": "mysql", "mariadb": "mysql"}
 	return sysbench.Server{
-		Driver: cmp.Or(drivers[d.Name], d.Name), Placeholder: placeholder, Explain: d.Sessions.Explain, Classify: d.Sessions.Classify, Own: own, Open: open,
+		Driver: sysbench.Driver(d.Name), Placeholder: placeholder, Explain: d.Sessions.Explain, Classify: d.Sessions.Classify, Own: own, Open: open,
 	}
 }
 

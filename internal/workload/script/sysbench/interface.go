@@ -13,8 +13,8 @@ func (s *State) openSysbench() {
 	sysbench := l.CreateTable(0, 1)
 	l.SetGlobal("sysbench", sysbench)
 	sysbench.RawSetString("tid", s.tid)
-	sysbench.RawSetString("version", lua.LString(s.Version.text()))
-	sysbench.RawSetString("version_string", lua.LString("sysbench "+s.Version.text()))
+	sysbench.RawSetString("version", lua.LString(s.Version.Text()))
+	sysbench.RawSetString("version_string", lua.LString("sysbench "+s.Version.Text()))
 	opt := l.CreateTable(0, 1)
 	sysbench.RawSetString("opt", opt)
 	for _, name := range s.options.names() { // known before the script is executed
@@ -107,12 +107,12 @@ func (s *State) drawn(l *lua.LState, d distribution) int {
 
 // Figures are the figures of a report, in the fields that scripts read. Times are in seconds.
 type Figures struct {
-	Threads                                     int
-	Interval, Total                             float64
-	Percentile                                  float64
-	Least, Most, Mean, Sum                      float64
-	Events, Read, Write, Other                  int64
-	Errors, Reconnects, QueueLength, Concurrent int64
+	Threads                    int
+	Interval, Total            float64
+	Percentile                 float64
+	Least, Most, Mean, Sum     float64
+	Events, Read, Write, Other int64
+	Errors, Reconnects         int64
 }
 
 // fields returns the figures by their names.
@@ -121,7 +121,7 @@ func (f *Figures) fields() map[string]float64 {
 		"threads_running": float64(f.Threads), "time_interval": f.Interval, "time_total": f.Total, "latency_pct": f.Percentile,
 		"latency_min": f.Least, "latency_max": f.Most, "latency_avg": f.Mean, "latency_sum": f.Sum,
 		"events": float64(f.Events), "reads": float64(f.Read), "writes": float64(f.Write), "other": float64(f.Other),
-		"errors": float64(f.Errors), "reconnects": float64(f.Reconnects), "queue_length": float64(f.QueueLength), "concurrency": float64(f.Concurrent),
+		"errors": float64(f.Errors), "reconnects": float64(f.Reconnects), "queue_length": 0, "concurrency": 0, // not known
 	}
 }
 
@@ -353,7 +353,7 @@ func (s *State) openLegacy() {
 	sysbench.RawSetString("db", db)
 }
 
-// legacyConnection returns the connection of the legacy interface, which it opens if there is none.
+// legacyConnection returns the connection of the legacy interface, and opens it the first time.
 func (s *State) legacyConnection(l *lua.LState) *connection {
 	if s.legacy == nil {
 		s.legacy = s.connect(l)

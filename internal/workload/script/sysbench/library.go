@@ -264,7 +264,7 @@ func (s *State) within(name string) string {
 	return path.Clean(name)
 }
 
-// loadText loads a file, and raises an error if there is none.
+// loadText loads a file, and raises an error if that fails.
 func (s *State) loadText(l *lua.LState, name string) *lua.LFunction {
 	proto, err := s.Program.load(s.within(name))
 	if err != nil {

@@ -45,8 +45,8 @@ const (
 	Version11 Version = "1.1"
 )
 
-// text returns the version as scripts read it.
-func (v Version) text() string {
+// Text returns the version in full: "1.0.20".
+func (v Version) Text() string {
 	if v == Version11 {
 		return "1.1.0"
 	}
@@ -109,6 +109,17 @@ func General(v Version) []Option {
 		{"pgsql_db", "database of PostgreSQL", "sbtest", String},
 		{"pgsql_sslmode", "sslmode of PostgreSQL", "prefer", String},
 	}
+}
+
+// Driver returns the name by which scripts know a database: mysql, pgsql, or Sledge's own.
+func Driver(database string) string {
+	switch database {
+	case "postgresql":
+		return "pgsql"
+	case "mariadb":
+		return "mysql"
+	}
+	return database
 }
 
 // Secret reports whether the value of an option must not be stored or shown.

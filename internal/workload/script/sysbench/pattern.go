@@ -334,7 +334,7 @@ func ofClass(c, class byte) (is bool) {
 	return is
 }
 
-// value returns a capture of a match; the whole match instead of the first one if there are none.
+// value returns a capture of a match; a pattern without captures has the whole match as its first.
 func (m *matcher) value(n, start, end int) lua.LValue {
 	if n >= len(m.captures) {
 		if n > 0 {
@@ -353,7 +353,7 @@ func (m *matcher) value(n, start, end int) lua.LValue {
 	}
 }
 
-// push pushes the captures of a match, or the whole match if there are none.
+// push pushes the captures of a match, or the whole match of a pattern without captures.
 func (m *matcher) push(start, end int) int {
 	n := max(1, len(m.captures))
 	for i := range n {

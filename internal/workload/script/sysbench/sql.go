@@ -1,7 +1,6 @@
 package sysbench
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"math"
@@ -691,10 +690,4 @@ func (st *statement) done(l *lua.LState, n int64) int {
 	}
 	l.Push(st.shown)
 	return 1
-}
-
-// Probe reports whether a session can run scripts of sysbench.
-func Probe(_ context.Context, s database.Session) bool {
-	_, is := s.(database.Texter)
-	return is
 }

@@ -40,7 +40,7 @@ type Setup struct {
 	Program *Program
 	Options map[string]string // the given ones, by their names with underscores
 	Version Version
-	Command string // "" if there is none
+	Command string // "" without one
 	Path    string // of the script, as it was given
 	Thread  int    // from 0
 	Seed    uint32
@@ -282,7 +282,7 @@ func placed(raised *lua.ApiError, text string) string {
 // scriptError is an error that a script has raised.
 type scriptError struct {
 	text  string
-	cause error // the database's error; nil if there is none
+	cause error // the database's error; nil for an error of the script itself
 }
 
 // Error returns the text, with file and line.
