@@ -29,7 +29,7 @@ import threading
 import time
 import types
 
-show = print  # Python's own
+show, pause = print, time.sleep  # Python's own
 this_file = sys._getframe().f_code.co_filename
 
 
@@ -170,7 +170,16 @@ class Interrupts:
             self.alone = -math.inf
             return
         self.told = True
-        interrupt()
+        threading.Thread(target=self.insist, daemon=True).start()
+
+    def insist(self):
+        """Interrupt the script until it hears of it. A signal that arrives after the script has
+        last looked for signals, and before it waits, does not end the wait."""
+        while self.told:
+            interrupt()
+            if signal.getsignal(signal.SIGINT) is not self:  # the script handles signals itself
+                return
+            pause(0.05)
 
     def left(self):
         """Leave a Ctrl-C to the console."""

@@ -347,6 +347,33 @@ print('once')
 	}
 }
 
+// Python may have looked for signals for the last time before a wait when the signal arrives. The
+// first signal of this test arrives in another thread, which does not end the wait, either.
+func TestPythonHearsOfAnInterruptJustBeforeAWait(t *testing.T) {
+	s := newScripted(t, interpretertest.Pythons(t)[0])
+	go func() {
+		s.begun(t.Context())
+		s.Cancel()
+	}()
+	printed, err := s.run(t, `
+import signal, threading, time
+kill = signal.pthread_kill
+def elsewhere(thread, number):
+    signal.pthread_kill = kill
+    kill(threading.get_ident(), number)
+signal.pthread_kill = elsewhere
+began = time.monotonic()
+try:
+    print('begun', flush=True)
+    time.sleep(20)
+except KeyboardInterrupt:
+    print('heard', 'late' if time.monotonic() - began >= 20 else 'in time')
+`)
+	if err != nil || printed != "begun\nheard in time\n" {
+		t.Errorf("got %v and %q", err, printed)
+	}
+}
+
 func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
 	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
