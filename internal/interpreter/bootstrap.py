@@ -153,6 +153,14 @@ class Interrupts:
         self.last = -math.inf  # the time of the latest signal
         self.alone = -math.inf  # the time of the latest one that the console has not reported
         self.told = False  # the next signal is due to a message of the console
+        self.begun = False  # the script runs
+        self.early = False  # there was a Ctrl-C before
+
+    def begin(self):
+        """Let a Ctrl-C interrupt the script. One that came before does it at once."""
+        self.begun = True
+        if self.early:
+            raise KeyboardInterrupt
 
     def __call__(self, number, frame):
         told, self.told = self.told, False
@@ -162,6 +170,9 @@ class Interrupts:
         self.last = now
         if not told:
             self.alone = now
+        if not self.begun:
+            self.early = True
+            return
         signal.default_int_handler(number, frame)
 
     def tell(self):
@@ -340,6 +351,7 @@ def run(console, arguments):
         main.__file__ = path
         find_modules(os.path.dirname(os.path.realpath(path)))
     try:
+        console.interrupts.begin()
         exec(compiled(path), main.__dict__)
     except SystemExit:
         raise

@@ -34,10 +34,12 @@ type Python struct {
 	config  Config
 	program string
 
-	mu      sync.Mutex
-	prompts bool     // whether Python shows its prompt
-	process *process // nil while no process runs
-	tcl     *Tcl     // evaluates scripts for tclpy.eval; nil until its first call
+	mu       sync.Mutex
+	prompts  bool     // whether Python shows its prompt
+	starting bool     // whether a process starts, which may run the script already
+	cancels  int      // calls of Cancel meanwhile
+	process  *process // nil while no process runs
+	tcl      *Tcl     // evaluates scripts for tclpy.eval; nil until its first call
 }
 
 // ErrNoPython means that the chosen Python is missing or too old.
@@ -68,8 +70,11 @@ func (y *Python) Cancel() {
 		return
 	}
 	// Python receives this before Tcl has stopped, and leaves the interrupt to Tcl.
-	if y.process != nil {
+	switch {
+	case y.process != nil:
 		_ = y.process.send(message{Type: "cancel"}) // if Python has ended, it has stopped
+	case y.starting:
+		y.cancels++
 	}
 	if y.tcl != nil {
 		y.tcl.Cancel()
@@ -104,6 +109,8 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 		return fmt.Errorf("start Python: %w", err)
 	}
 	command := exec.Command(y.program, append(append(flags, "-c", first, file), args...)...)
+	y.setStarting()
+	defer y.setProcess(nil)
 	p, err := start(ctx, y.config, "Python", command)
 	if err != nil {
 		if command.ProcessState != nil && command.ProcessState.ExitCode() == tooOld {
@@ -112,7 +119,6 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 		return err
 	}
 	y.setProcess(p)
-	defer y.setProcess(nil)
 	defer y.closeTcl()
 	return y.serve(ctx, p)
 }
@@ -272,10 +278,20 @@ func (y *Python) tclReply(result string, err error) message {
 	return reply
 }
 
+func (y *Python) setStarting() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.starting, y.cancels = true, 0
+}
+
+// setProcess sets the process that runs, and sends it the calls of Cancel that came while it started.
 func (y *Python) setProcess(p *process) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.process = p
+	y.starting, y.process = false, p
+	for ; p != nil && y.cancels > 0; y.cancels-- {
+		_ = p.send(message{Type: "cancel"}) // if Python has ended, it has stopped
+	}
 }
 
 func (y *Python) startTcl(ctx context.Context) error {

@@ -374,6 +374,24 @@ except KeyboardInterrupt:
 	}
 }
 
+func TestPythonHearsOfAnInterruptThatComesWhileItStarts(t *testing.T) {
+	s := newScripted(t, interpretertest.Pythons(t)[0])
+	isStarting := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.starting
+	}
+	go func() {
+		for !isStarting() && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		s.Cancel()
+	}()
+	if printed, err := s.run(t, "import time\ntime.sleep(20)\nprint('slept')"); !errors.Is(err, ErrInterrupted) || strings.Contains(printed, "slept") || strings.Contains(printed, "sledge") {
+		t.Errorf("got %v and %q", err, printed)
+	}
+}
+
 func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
 	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {

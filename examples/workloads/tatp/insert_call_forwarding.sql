@@ -1,3 +1,6 @@
+-- No other user inserts the same row meanwhile.
+SELECT s_id FROM special_facility WHERE s_id = :s_id AND sf_type = :sf_type FOR UPDATE;
+
 -- results: there bigint
 SELECT COUNT(*) AS there FROM call_forwarding
 WHERE s_id = :s_id AND sf_type = :sf_type AND start_time = :start_time
