@@ -12,6 +12,7 @@ require (
 	charm.land/bubbletea/v2 v2.0.10 // the screen of sledge top: keys, resizing, and writing only what differs
 	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
+	github.com/DataDog/go-sqllexer v0.2.6 // the words of captured statements
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
 	github.com/adhocore/gronx v1.20.4 // the times of cron expressions, for schedules
 	github.com/agnivade/levenshtein v1.2.2 // did you mean

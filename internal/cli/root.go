@@ -126,7 +126,7 @@ func Commands(p *program.Program) *cobra.Command {
 	root.SetCompletionCommandGroupID(program.GroupOthers)
 	root.AddCommand(
 		jobs.BuildCommand(p), jobs.CheckCommand(p), jobs.RunCommand(p), jobs.DeleteCommand(p), jobs.DatagenCommand(p), jobs.DemoCommand(p), jobs.SelftestCommand(p),
-		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), pgbench.Command(p), sysbench.Command(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), versionCommand(p),
+		results.JobsCommand(p), results.CompareCommand(p), results.HistoryCommand(p), results.BundleCommand(p), results.VerifyCommand(p), jobs.RerunCommand(p), jobs.ExperimentCommand(p), site.WatchCommand(p), site.TopCommand(p), site.WebCommand(p), site.AgentCommand(p), hammerdb.ConsoleCommand(p), pgbench.Command(p), sysbench.Command(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), jobs.CapacityCommand(p), jobs.CeilingCommand(p), jobs.DoctorCommand(p), options.ConvertCommand(p), options.WorkloadCommand(p), options.CaptureCommand(p), versionCommand(p),
 	)
 	checkCompletion(root)
 	return root

@@ -26,6 +26,26 @@ type Statements struct {
 	// Explain returns the server's plan of a statement, which Dialect.ReadPlan reads. It executes nothing, gives
 	// up after a second, and leaves the session usable after an error. The plan has no private values.
 	Explain func(ctx context.Context, s Session, example StatementExample) (Table, error)
+
+	// Hidden returns what the user can do if the server hides the statements of other users, or "". Optional.
+	Hidden func(ctx context.Context, s Session) (string, error)
+
+	// Columns lists the columns of the tables of the session's database, in their order. Optional, like
+	// Parameters.
+	Columns func(ctx context.Context, s Session) ([]TableColumn, error)
+
+	// Parameters returns the server's types of the parameters of a statement, in order; none if the server does
+	// not tell them. The error may say that the server does not accept the statement. It executes nothing.
+	Parameters func(ctx context.Context, s Session, text string) ([]string, error)
+}
+
+// TableColumn is a column of a table that users made.
+type TableColumn struct {
+	Table  string // with its schema, if a statement must name it
+	Column string
+	Type   string  // by the server's name
+	Unique bool    // no two rows have the same value
+	Rows   float64 // of the table, by the server's estimate
 }
 
 // StatementExample is a whole text of a statement, with values or with parameters, as the server keeps it.

@@ -67,6 +67,12 @@ func NewServer(sql *sqlfile.Library) database.Server {
 		if sql.Has("statements.examples") {
 			server.Statements.Examples, server.Statements.Explain = a.statementExamples, a.explainStatement
 		}
+		if sql.Has("statements.columns") {
+			server.Statements.Columns, server.Statements.Parameters = a.tableColumns, a.statementParameters
+		}
+		if sql.Has("statements.hidden") {
+			server.Statements.Hidden = a.wordOf("statements.hidden")
+		}
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -461,6 +467,38 @@ func (a answers) explainStatement(ctx context.Context, s database.Session, examp
 		_ = s.Rollback(ctx) // of the section's transaction
 	}
 	return t, err
+}
+
+// tableColumns runs the section columns of statements.sql. Its columns are those of a TableColumn, with "yes" for true.
+func (a answers) tableColumns(ctx context.Context, s database.Session) (list []database.TableColumn, err error) {
+	rows, err := ask(ctx, a.sql, s, "statements.columns", 5)
+	for _, row := range rows {
+		n, _ := strconv.ParseFloat(row[4], 64) // NULL is 0
+		list = append(list, database.TableColumn{Table: row[0], Column: row[1], Type: row[2], Unique: row[3] == "yes", Rows: max(0, n)})
+	}
+	return list, err
+}
+
+// statementParameters runs the section parameters of statements.sql, with the statement as :query, and as :text in
+// quotes.
+func (a answers) statementParameters(ctx context.Context, s database.Session, text string) (types []string, err error) {
+	const section = "statements.parameters"
+	quoted := "'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(text) + "'"
+	filled, err := sqlfile.Fill(section, a.sql.Text(section), map[string]string{"query": text, "text": quoted})
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, filled, 0)
+	if err != nil {
+		if ctx.Err() == nil {
+			_ = s.Rollback(ctx) // of the section's transaction
+		}
+		return nil, err
+	}
+	for _, row := range t.Rows {
+		types = append(types, row[0])
+	}
+	return types, nil
 }
 
 // calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.

@@ -83,3 +83,19 @@ SET SESSION TRANSACTION READ ONLY; EXPLAIN FORMAT=JSON :query
 SET SESSION autocommit = 1, innodb_lock_wait_timeout = 1, lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1000 */;
 SET SESSION TRANSACTION READ WRITE; SET autocommit = 0; SAVEPOINT sledge; EXPLAIN FORMAT=JSON :query
 ; ROLLBACK TO SAVEPOINT sledge; SET autocommit = 1
+
+-- See the file of PostgreSQL.
+-- name: columns
+SELECT c.table_name, c.column_name, c.column_type,
+  IF(c.column_key = 'UNI' OR c.column_key = 'PRI' AND (
+    SELECT COUNT(*) FROM information_schema.statistics s
+    WHERE s.table_schema = c.table_schema AND s.table_name = c.table_name AND s.index_name = 'PRIMARY'
+  ) = 1, 'yes', '') AS is_unique,
+  t.table_rows
+FROM information_schema.columns c JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+WHERE c.table_schema = DATABASE()
+ORDER BY c.table_name, c.ordinal_position
+
+-- The server does not tell the types of parameters.
+-- name: parameters
+PREPARE sledge_statement FROM :text; DEALLOCATE PREPARE sledge_statement

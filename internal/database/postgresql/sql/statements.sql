@@ -3,6 +3,14 @@
 SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_stat_statements') THEN ''
   ELSE 'the extension pg_stat_statements is not in this database. Add it to shared_preload_libraries, restart the server, and execute CREATE EXTENSION pg_stat_statements in database ' || current_database() END
 
+-- What to do if statements of other users are hidden, or ''.
+-- name: hidden
+SELECT COALESCE(
+  'The server hides ' || sum(calls) || ' calls of other users from ' || current_user || '. To capture them, too: GRANT pg_read_all_stats TO ' || quote_ident(current_user),
+  '')
+FROM pg_stat_statements(false)
+WHERE queryid IS NULL AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+
 -- The ID, the calls, their time in ms, the rows, and any other counters under their own names. Other users'
 -- statements have no ID for a user without the rights of a monitor.
 -- name: counts
@@ -45,3 +53,26 @@ SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_partition_pruni
 DO $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'sledge_statement') THEN DEALLOCATE sledge_statement; END IF; END $$;
 PREPARE sledge_statement AS :query
 ; EXPLAIN EXECUTE sledge_statement:nulls; DEALLOCATE sledge_statement; COMMIT
+
+-- The columns of tables of users: the table, the column, its type, whether a unique index has this column alone, and
+-- the estimated rows of the table.
+-- name: columns
+SELECT CASE WHEN pg_table_is_visible(c.oid) THEN '' ELSE n.nspname || '.' END || c.relname AS table_name, a.attname AS column_name,
+  format_type(a.atttypid, a.atttypmod) AS type,
+  CASE WHEN EXISTS (
+    SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL AND i.indkey::text = a.attnum::text
+  ) THEN 'yes' ELSE '' END AS is_unique,
+  c.reltuples AS estimate
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
+ORDER BY c.oid, a.attnum
+
+-- The types of a statement's parameters. Preparing takes locks that only ALTER TABLE waits for.
+-- name: parameters
+BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
+DO $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'sledge_statement') THEN DEALLOCATE sledge_statement; END IF; END $$;
+PREPARE sledge_statement AS :query
+; SELECT t.type::text AS type
+FROM pg_prepared_statements p, unnest(p.parameter_types) WITH ORDINALITY AS t (type, place)
+WHERE p.name = 'sledge_statement'
+ORDER BY t.place; DEALLOCATE sledge_statement; COMMIT

@@ -33,11 +33,22 @@ func Read(folder string) (*workload.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	absolute, err := filepath.Abs(folder)
+	name, err := NameOf(folder)
 	if err != nil {
 		return nil, err
 	}
-	return New(strings.ToLower(filepath.Base(absolute)), texts)
+	return New(name, texts)
+}
+
+// NameOf returns the name of the workload in a folder, which need not exist. The error says that no workload may be
+// called so.
+func NameOf(folder string) (string, error) {
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	name := strings.ToLower(filepath.Base(absolute))
+	return name, checkName(name)
 }
 
 // collect reads the definition and the SQL files of a folder and of its subfolders for databases, by
@@ -88,10 +99,17 @@ var sqlFile = regexp.MustCompile(`^([a-z0-9]+/)?[A-Za-z0-9_][A-Za-z0-9_.-]*\.sql
 // luaFile matches the path of a file in Lua.
 var luaFile = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*\.lua$`)
 
+func checkName(name string) error {
+	if !folderName.MatchString(name) {
+		return fmt.Errorf("the folder of a workload is called %q: its name must begin with a letter, and have at most 30 lower-case letters, digits and underscores", name)
+	}
+	return nil
+}
+
 // New returns the workload with the given name and files, by their paths in its folder.
 func New(name string, texts map[string]string) (*workload.Workload, error) {
-	if !folderName.MatchString(name) {
-		return nil, fmt.Errorf("the folder of a workload is called %q: its name must begin with a letter, and have at most 30 lower-case letters, digits and underscores", name)
+	if err := checkName(name); err != nil {
+		return nil, err
 	}
 	for file := range texts {
 		if file != definitionFile && !sqlFile.MatchString(file) && !luaFile.MatchString(file) {

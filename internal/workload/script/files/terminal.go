@@ -140,8 +140,9 @@ func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 		g, v := &t.generators[kind][i], &in.values[i]
 		n := t.number + t.users*t.drawn[kind][i]
 		t.drawn[kind][i]++
-		if column := t.after[kind][i]; column != "" {
-			t.inserted[column] = t.users * t.drawn[kind][i]
+		if column := t.after[kind][i]; column != "" { // other parameters may be after the same column
+			n = t.number + t.inserted[column]
+			t.inserted[column] += t.users
 		}
 		if g.latest != "" {
 			n = t.inserted[g.latest]
