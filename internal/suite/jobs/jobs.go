@@ -43,6 +43,10 @@ type Subject struct {
 	// build and of the check after it. It must not change the schema. Optional.
 	Built func(t suite.T, values option.Values, build, check []job.Event)
 
+	// Unguarded leaves out that builds and deletions are refused beside a run, which takes several seconds. It
+	// depends on the database and not on the workload.
+	Unguarded bool
+
 	// InParts makes each job of a variant a separate step, so that the suite continues after a
 	// failed step. It also compares the rows of every build and checks the schema after every run.
 	// Otherwise the rows of the first build are compared, and each schema is checked once, after
@@ -175,7 +179,7 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		return
 	}
 	s.part(t, "run", func(t suite.T) { s.measure(t, v) })
-	if !s.guarded && !s.Workload.Users.Finite { // a finite run may end too soon
+	if !s.guarded && !s.Unguarded && !s.Workload.Users.Finite { // a finite run may end too soon
 		s.guarded = true
 		s.part(t, "build and delete beside a run", func(t suite.T) { s.guard(t, v) })
 	}

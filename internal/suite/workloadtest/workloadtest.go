@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +34,9 @@ type Built func(t suite.T, d *database.Database, values option.Values, build, ch
 func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 	RunOn(t, edition.Catalog.Databases, w, look, built)
 }
+
+// guarded has the databases, with their versions, on which a workload in this process was guarded.
+var guarded sync.Map
 
 // RunOn is Run on some databases.
 func RunOn(t *testing.T, databases []*database.Database, w *workload.Workload, look Look, built Built) {
@@ -65,6 +69,7 @@ func RunOn(t *testing.T, databases []*database.Database, w *workload.Workload, l
 				t.Parallel()
 				of := of
 				of.Values = Server(t, d, version)
+				_, of.Unguarded = guarded.LoadOrStore(name, true)
 				if version != "" {
 					of.Chosen = oneUnlessFurther(w, of.Chosen)
 				}
