@@ -5,6 +5,7 @@ package docs_test
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"context"
 	"fmt"
 	"maps"
@@ -45,7 +46,8 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 			}
 			for _, b := range blocks {
 				if name, is := strings.CutPrefix(b.mark, "file "); is {
-					if err := os.WriteFile(filepath.Join(s.folder, name), []byte(s.text(b.text)), 0o600); err != nil {
+					path := filepath.Join(s.folder, name)
+					if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(s.text(b.text)), 0o600)); err != nil {
 						t.Fatal(err)
 					}
 				}
