@@ -94,6 +94,7 @@ func TestCH_RunsOnTPROCC(t *testing.T) {
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
 			values := workloadtest.Server(t, d, "")
 			if d.Embedded() {
 				values = option.Values{"file": filepath.Join(t.TempDir(), "ch.db")}
