@@ -5,8 +5,8 @@ package docs_test
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
