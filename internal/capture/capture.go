@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/DataDog/go-sqllexer"
@@ -28,8 +27,11 @@ type Taking struct {
 	For time.Duration   // how long calls are counted; 0 takes all since the server's statistics were reset
 	End <-chan struct{} // ends the counting early
 
-	// Say receives a message if the server is another product than the chosen one, and if it hides statements. Each receives the calls so far,
-	// about once a second. Run calls both in its own goroutine.
+	// Logged are statements that were counted in a log. With them the server's statistics are not read.
+	Logged []Statement
+
+	// Say receives a message if the server is another product than the chosen one, and if it hides statements. Each
+	// receives the calls so far, about once a second. Run calls both in its own goroutine.
 	Say  func(line string)
 	Each func(calls float64, passed time.Duration)
 }
@@ -52,40 +54,18 @@ func (t Taking) Run(ctx context.Context) (Draft, error) {
 	if product != "" {
 		t.Say(target.AnsweredBy(t.Job, product))
 	}
-	lacking, err := statements.Lacking(ctx, s)
-	if err == nil && lacking != "" {
-		err = job.WithExit(job.ExitUsage, errors.New(lacking))
-	}
-	if err != nil {
-		return Draft{}, fmt.Errorf("there are no statistics of statements: %w", err)
-	}
-	list, took, err := t.count(ctx, s)
-	if err != nil {
-		return Draft{}, err
-	}
-	if statements.Hidden != nil {
-		hidden, err := statements.Hidden(ctx, s)
-		if err != nil {
-			return Draft{}, fmt.Errorf("ask for the statements of other users: %w", err)
-		}
-		if hidden != "" {
-			t.Say(hidden)
-		}
-	}
-	captured, err := withTexts(ctx, s, statements, list)
+	captured, since, err := t.captured(ctx, s)
 	if err != nil {
 		return Draft{}, err
 	}
 	server := Server{
 		Dialect:    dialects[t.Job.Database.Dialect.Placeholder(1)],
 		Parameters: func(ctx context.Context, text string) ([]string, error) { return statements.Parameters(ctx, s, text) },
-		Filled: func(ctx context.Context, table, column string) (float64, float64, error) {
-			rows, err := numbers(ctx, s, fmt.Sprintf("SELECT COUNT(%s) AS filled, COUNT(*) AS number_of_rows FROM (SELECT %[1]s FROM %s LIMIT %d) sledge_sample", column, table, sampled))
-			return float64(rows[0]), float64(rows[1]), err
+		Sample: func(ctx context.Context, table, column string) (database.ColumnSample, error) {
+			return statements.Sample(ctx, s, table, column)
 		},
-		Range: func(ctx context.Context, table, column string) (int64, int64, error) {
-			ends, err := numbers(ctx, s, fmt.Sprintf("SELECT MIN(%s) AS sledge_least, MAX(%[1]s) AS sledge_greatest FROM %s", column, table))
-			return ends[0], ends[1], err
+		Range: func(ctx context.Context, table, column string) (least, greatest int64, err error) {
+			return statements.Range(ctx, s, table, column)
 		},
 		Prepared: func(text string) (string, error) {
 			q, err := sqlfile.Parse("statement", text, t.Job.Database.Dialect.Placeholder)
@@ -95,30 +75,50 @@ func (t Taking) Run(ctx context.Context) (Draft, error) {
 	if server.Tables, err = statements.Columns(ctx, s); err != nil {
 		return Draft{}, fmt.Errorf("list the columns of the tables: %w", err)
 	}
-	since := "since its statistics were reset"
-	if t.For > 0 {
-		since = "in " + took.Round(time.Second).String()
-	}
 	return New(ctx, fmt.Sprintf("Statements of %s, %s", t.Job.Database.Options.SchemaName(t.Job.Connection).Name, since), captured, server)
 }
 
-// sampled is how many rows of a table show whether a column has values.
-const sampled = 10_000
+// ReadsSlowLogs reports whether the job's database writes slow query logs that ReadSlowLog reads.
+func ReadsSlowLogs(j plan.Job) bool {
+	return j.Server.Statements != nil && dialects[j.Database.Dialect.Placeholder(1)] == sqllexer.DBMSMySQL
+}
+
+// captured returns the statements, and of which time they are.
+func (t Taking) captured(ctx context.Context, s database.Session) (captured []Statement, since string, err error) {
+	if t.Logged != nil {
+		return t.Logged, "from a log", nil
+	}
+	statements := t.Job.Server.Statements
+	lacking, err := statements.Lacking(ctx, s)
+	if err == nil && lacking != "" {
+		err = job.WithExit(job.ExitUsage, errors.New(lacking))
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("there are no statistics of statements: %w", err)
+	}
+	list, took, err := t.count(ctx, s)
+	if err != nil {
+		return nil, "", err
+	}
+	if statements.Hidden != nil {
+		hidden, err := statements.Hidden(ctx, s)
+		if err != nil {
+			return nil, "", fmt.Errorf("ask for the statements of other users: %w", err)
+		}
+		if hidden != "" {
+			t.Say(hidden)
+		}
+	}
+	since = "since its statistics were reset"
+	if t.For > 0 {
+		since = "in " + took.Round(time.Second).String()
+	}
+	captured, err = withTexts(ctx, s, statements, list)
+	return captured, since, err
+}
 
 // dialects are those of the words of statements, by the first placeholder.
 var dialects = map[string]sqllexer.DBMSType{"$1": sqllexer.DBMSPostgres, "?": sqllexer.DBMSMySQL}
-
-// numbers reads a row of two whole numbers. NULL is 0.
-func numbers(ctx context.Context, s database.Session, query string) (values [2]int64, err error) {
-	t, err := s.Query(ctx, query, 1)
-	if err != nil {
-		return values, fmt.Errorf("%s: %w", query, err)
-	}
-	for i := range values {
-		values[i], _ = strconv.ParseInt(t.Rows[0][i], 10, 64) // "NULL"
-	}
-	return values, nil
-}
 
 // every is the time between two readings. Sessions that end take the counts of their prepared statements with
 // them on MySQL and MariaDB, so at most those of this time are lost.

@@ -60,7 +60,11 @@ const (
 	mostParameters = 200
 	longestText    = 20_000 // characters
 	longestShown   = 200    // of a text that is left out
+	longestName    = 50     // of a transaction or a parameter, before a number
 )
+
+// tooLong is why a statement with a longer text than longestText is left out.
+var tooLong = fmt.Sprintf("its text has more than %d characters", longestText)
 
 // drafting makes a draft.
 type drafting struct {
@@ -80,11 +84,9 @@ type Server struct {
 	// Parameters is database.Statements.Parameters.
 	Parameters func(ctx context.Context, text string) (types []string, err error)
 
-	// Filled returns how many of some rows of a table have a value in a column, and how many there are.
-	Filled func(ctx context.Context, table, column string) (filled, rows float64, err error)
-
-	// Range returns the least and the greatest value of a column of whole numbers.
-	Range func(ctx context.Context, table, column string) (least, greatest int64, err error)
+	// Sample and Range are those of database.Statements. An error makes a value a guess.
+	Sample func(ctx context.Context, table, column string) (database.ColumnSample, error)
+	Range  func(ctx context.Context, table, column string) (least, greatest int64, err error)
 
 	// Prepared returns a text with :parameters as the server takes it.
 	Prepared func(text string) (string, error)
@@ -145,12 +147,12 @@ var (
 
 // isAboutServer reports whether a statement reads what the server or Sledge keeps about itself: it is monitoring.
 func isAboutServer(s *sqlText) bool {
-	own := func(name string) bool { return ofServer.MatchString(name) || ofServerToo.MatchString(name) }
-	if slices.ContainsFunc(s.tables, func(t tableName) bool { return own(t.name) }) {
+	if slices.ContainsFunc(s.tables, func(t tableName) bool { return ofServer.MatchString(t.name) }) {
 		return true
 	}
 	return slices.ContainsFunc(s.words, func(w word) bool {
-		return strings.HasPrefix(w.text, "@@") || w.isName && (len(s.tables) == 0 && own(w.name) || strings.HasPrefix(w.name, "sledge_"))
+		isFunction := len(s.tables) == 0 && ofServerToo.MatchString(w.name)
+		return strings.HasPrefix(w.text, "@@") || w.isName && (isFunction || strings.HasPrefix(w.name, "sledge_"))
 	})
 }
 
@@ -181,7 +183,7 @@ func (d *drafting) add(ctx context.Context, one Statement) error {
 	}
 	if len(one.Text) > longestText {
 		one.Text = ""
-		return leave(fmt.Sprintf("its text has more than %d characters", longestText))
+		return leave(tooLong)
 	}
 	s := read(one.Text, d.Dialect, d.width)
 	first := strings.ToUpper(s.at(0).text)
@@ -252,13 +254,23 @@ func (d *drafting) name(s *sqlText, first string) string {
 		name += "_" + table[strings.LastIndex(table, ".")+1:]
 	}
 	name = strings.Trim(notOfName.ReplaceAllString(strings.ToLower(name), "_"), "_")
-	const most = 50
-	name = name[:min(len(name), most)]
-	d.names[name]++
-	if n := d.names[name]; n > 1 {
-		return fmt.Sprintf("%s_%d", name, n)
+	name = name[:min(len(name), longestName)]
+	return unused(d.names, name)
+}
+
+// unused returns a name, with a number if it was used before.
+func unused(used map[string]int, name string) string {
+	for {
+		used[name]++
+		n := used[name]
+		if n == 1 {
+			return name
+		}
+		if numbered := fmt.Sprintf("%s_%d", name, n); used[numbered] == 0 {
+			used[numbered]++
+			return numbered
+		}
 	}
-	return name
 }
 
 var notOfName = regexp.MustCompile(`[^a-z0-9_]+`)
@@ -328,12 +340,7 @@ func (d *drafting) named(s *sqlText, one Statement) map[int][]string {
 			count = listed(one)
 		}
 		for range count {
-			used[base]++
-			name := base
-			if n := used[base]; n > 1 {
-				name = fmt.Sprintf("%s_%d", base, n)
-			}
-			names[i] = append(names[i], name)
+			names[i] = append(names[i], unused(used, base[:min(len(base), longestName)]))
 		}
 		known[w.parameter] = names[i]
 	}

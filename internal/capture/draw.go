@@ -12,8 +12,7 @@ import (
 	"sledge/internal/database"
 )
 
-// mostChosen is the largest number of rows of a table for which a parameter is chosen from the values of a column.
-// A run reads them all.
+// mostChosen is the largest number of values of a column that a run reads to choose from.
 const mostChosen = 1_000_000
 
 // met is what a parameter meets in a statement.
@@ -64,25 +63,30 @@ func (d *drafting) draw(ctx context.Context, p *parameter, m met, one Statement)
 		p.any(c.Type, "each value must be another one")
 		return nil
 	}
-	filled, of10, err := d.Filled(ctx, c.Table, c.Column)
-	if err != nil {
-		return err
+	some, err := d.Sample(ctx, c.Table, c.Column)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
+	hasMany := c.Rows > mostChosen && (c.Unique || 2*some.Distinct > some.Filled)
 	switch {
-	case filled == 0:
+	case err != nil:
+		p.any(c.Type, fmt.Sprintf("the values of %s cannot be read: %s", c.Column, strings.Join(strings.Fields(err.Error()), " ")))
+		return nil
+	case some.Filled == 0:
 		p.any(c.Type, c.Column+" has no values")
-	case c.Unique && c.Rows > mostChosen && t.isWhole():
+	case hasMany && t.isWhole():
 		least, greatest, err := d.Range(ctx, c.Table, c.Column)
 		if err != nil {
-			return err
+			p.any(c.Type, "the range of "+c.Column+" cannot be read")
+			return ctx.Err()
 		}
 		p.drawn = fmt.Sprintf(`type = "%s", uniform = [%d, %d]`, t, least, greatest)
-	case c.Unique && c.Rows > mostChosen:
+	case hasMany:
 		p.any(c.Type, fmt.Sprintf("%s has more than %d values", c.Column, mostChosen))
 	default:
 		p.drawn = fmt.Sprintf(`type = "%s", column = "%s.%s"`, t, c.Table, c.Column)
 	}
-	if share := math.Round(100*(1-filled/of10)) / 100; u == stored && share > 0 && share < 1 {
+	if share := math.Round(100*(1-float64(some.Filled)/float64(some.Rows))) / 100; u == stored && share > 0 && share < 1 {
 		p.drawn += fmt.Sprintf(", null = %g", share)
 	}
 	return nil

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,11 +32,14 @@ func drafted(t *testing.T, dialect sqllexer.DBMSType, text string, rows float64)
 	d, err := New(t.Context(), "Test", []Statement{{StatementCount: database.StatementCount{Calls: 1, Rows: rows}, Text: text}}, Server{
 		Dialect: dialect, Tables: tables,
 		Parameters: func(context.Context, string) ([]string, error) { return nil, nil },
-		Filled: func(_ context.Context, _, column string) (float64, float64, error) {
-			if column == "empty" {
-				return 0, 100, nil
+		Sample: func(_ context.Context, _, column string) (database.ColumnSample, error) {
+			switch column {
+			case "empty":
+				return database.ColumnSample{Rows: 100}, nil
+			case "since":
+				return database.ColumnSample{}, errors.New("no right\nto read")
 			}
-			return 100, 100, nil
+			return database.ColumnSample{Rows: 100, Filled: 100, Distinct: 10}, nil
 		},
 		Range:    func(context.Context, string, string) (int64, int64, error) { return 7, 5_000_006, nil },
 		Prepared: func(text string) (string, error) { return text, nil },
@@ -76,7 +80,7 @@ func TestNew_FindsWhatParametersMeet(t *testing.T) {
 		{sqllexer.DBMSPostgres, "SELECT id FROM item WHERE id = ANY($1::bigint[])", "SELECT id FROM item WHERE id IN (:id, :id_2, :id_3)", []string{ofItem, strings.Replace(ofItem, "id", "id_2", 1), strings.Replace(ofItem, "id", "id_3", 1)}},
 		{sqllexer.DBMSPostgres, "SELECT id FROM item WHERE id IN ($1 /*, ... */)", "SELECT id FROM item WHERE id IN (:id, :id_2, :id_3)", []string{ofItem, strings.Replace(ofItem, "id", "id_2", 1), strings.Replace(ofItem, "id", "id_3", 1)}},
 		{sqllexer.DBMSPostgres, "SELECT id FROM item WHERE since > date $1 - interval $2", "SELECT id FROM item WHERE since > CAST(:since AS date) - CAST(:value AS interval)", []string{
-			`since = { type = "date", column = "item.since" }`, `value = { type = "bigint", uniform = [1, 9] } # a guess: it meets no column of a table that is known`,
+			`since = { type = "date", uniform = ["2026-01-01", "2026-12-31"] } # a guess: the values of since cannot be read: no right to read`, `value = { type = "bigint", uniform = [1, 9] } # a guess: it meets no column of a table that is known`,
 		}},
 		{sqllexer.DBMSPostgres, "UPDATE item SET price = price * $1, name = COALESCE(name, $2), extra = $3 WHERE id = $4", "UPDATE item SET price = price * :added, name = COALESCE(name, :name), extra = :extra WHERE id = :id", []string{
 			`added = { type = "decimal(8,2)", uniform = [1, 9] } # a guess: it is computed with price`, ofName,
@@ -90,7 +94,10 @@ func TestNew_FindsWhatParametersMeet(t *testing.T) {
 			`id = { type = "int", uniform = [7, 5000006] }`, `mail = { type = "varchar(2000)", letters = [16, 16] } # a guess: mail has more than 1000000 values`, ofPrice,
 		}},
 		{sqllexer.DBMSPostgres, "SELECT name FROM item WHERE name = 'Eve' AND price = 47.11 AND since > E'it''s \\' secret' ORDER BY 1", "SELECT name FROM item WHERE name = :name AND price = :price AND since > :since ORDER BY 1", []string{
-			ofName, ofPrice, `since = { type = "date", column = "item.since" }`,
+			ofName, ofPrice, `since = { type = "date", uniform = ["2026-01-01", "2026-12-31"] } # a guess: the values of since cannot be read: no right to read`,
+		}},
+		{sqllexer.DBMSPostgres, "SELECT id FROM app.sale WHERE item_id = $1 AND item_id_2 = $2 AND item_id <> $3", "SELECT id FROM app.sale WHERE item_id = :item_id AND item_id_2 = :item_id_2 AND item_id <> :item_id_3", []string{
+			`item_id = { type = "bigint", column = "app.sale.item_id" }`, `item_id_2 = { type = "bigint", uniform = [1, 9] } # a guess: it meets no column of a table that is known`, `item_id_3 = { type = "bigint", column = "app.sale.item_id" }`,
 		}},
 		{sqllexer.DBMSMySQL, "SELECT `name` FROM `item` WHERE `id` = ? AND `price`>? LIMIT ?, ?", "SELECT `name` FROM `item` WHERE `id` = :id AND `price`>:price LIMIT :skipped, :rows", nil},
 		{sqllexer.DBMSMySQL, "SELECT COUNT ( * ) FROM `item` WHERE `id` IN (...) AND `name` = \"Eve\"", "SELECT COUNT( * ) FROM `item` WHERE `id` IN (:id, :id_2, :id_3) AND `name` = :name", nil},
@@ -125,7 +132,9 @@ func TestNew_LeavesOutWhatCannotBeDrafted(t *testing.T) {
 			}
 			return []string{"bigint"}, nil
 		},
-		Filled:   func(context.Context, string, string) (float64, float64, error) { return 1, 1, nil },
+		Sample: func(context.Context, string, string) (database.ColumnSample, error) {
+			return database.ColumnSample{Rows: 1, Filled: 1}, nil
+		},
 		Prepared: func(text string) (string, error) { return text, nil },
 	})
 	if err != nil {
@@ -164,9 +173,11 @@ func FuzzNew(f *testing.F) {
 		d, err := New(t.Context(), "Test", []Statement{{StatementCount: database.StatementCount{Calls: 1}, Text: text}}, Server{
 			Dialect: dialect, Tables: tables,
 			Parameters: func(context.Context, string) ([]string, error) { return nil, nil },
-			Filled:     func(context.Context, string, string) (float64, float64, error) { return 1, 1, nil },
-			Range:      func(context.Context, string, string) (int64, int64, error) { return 1, 2, nil },
-			Prepared:   func(text string) (string, error) { return text, nil },
+			Sample: func(context.Context, string, string) (database.ColumnSample, error) {
+				return database.ColumnSample{Rows: 1, Filled: 1}, nil
+			},
+			Range:    func(context.Context, string, string) (int64, int64, error) { return 1, 2, nil },
+			Prepared: func(text string) (string, error) { return text, nil },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -177,4 +188,44 @@ func FuzzNew(f *testing.F) {
 			}
 		}
 	})
+}
+
+// No file makes the reader panic.
+func FuzzReadSlowLog(f *testing.F) {
+	f.Add("# Time: 1\n# Query_time: 0.1  Lock_time: 0 Rows_sent: 2  Rows_examined: 0\nuse app;\nSET timestamp=1;\nSELECT 'a', 1;\n# User@Host: a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := ReadSlowLog(strings.NewReader(text), "app")
+		if (err == nil) != (len(list) > 0) && !errors.Is(err, ErrNoSlowLog) && err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestReadSlowLog_CountsTheStatementsOfADatabase(t *testing.T) {
+	const entry = "# Time: 2026-11-30T10:00:00Z\n# User@Host: a[a] @  [127.0.0.1]  Id: 10\n# Query_time: 0.002  Lock_time: 0.0 Rows_sent: 3  Rows_examined: 9\n"
+	list, err := ReadSlowLog(strings.NewReader("mysqld, Version: 8.0.15 (GPL). started with:\nTcp port: 1\nTime Id Command\n"+
+		entry+"use app;\nSET timestamp=1;\nSELECT id FROM item\nWHERE name IN ('a', 'b');\n"+
+		entry+"SET timestamp=1;\nSELECT id FROM item\nWHERE name IN ('c');\n"+
+		entry+"use other;\nSET timestamp=1;\nSELECT 1;\n"+
+		entry+"# administrator command: Quit;\n"+
+		entry+"use app;\nSET timestamp=1;\nDELETE FROM item WHERE id = 5;\nmysqld, Version: 8.0.15 (GPL). started with:\nTcp port: 1\n"+
+		entry+"SET timestamp=1;\nSELECT '"+strings.Repeat("x", 200_000)+"';\n"), "app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range list {
+		got = append(got, fmt.Sprintf("%q %v %v %v", one.Text+one.Why, one.Calls, one.Rows, one.Milliseconds))
+	}
+	want := []string{
+		`"SELECT id FROM item\nWHERE name IN ('a', 'b');" 2 6 4`,
+		`"DELETE FROM item WHERE id = 5;" 1 3 2`,
+		`"its text has more than 20000 characters" 1 3 2`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %s, want %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if _, err := ReadSlowLog(strings.NewReader("nothing"), "app"); !errors.Is(err, ErrNoSlowLog) {
+		t.Errorf("got %v", err)
+	}
 }

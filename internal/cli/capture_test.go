@@ -109,6 +109,47 @@ func TestCapture_DraftsWhatAnApplicationDoes(t *testing.T) {
 	}
 }
 
+// A slow log of a server has the statements, with the same draft.
+func TestCapture_ReadsSlowLogs(t *testing.T) {
+	for _, on := range capturables[1:] {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			a := on.open(t, "captured_log")
+			log := filepath.Join(t.TempDir(), "slow.log")
+			if on.name == "mariadb" {
+				a.do("SET SESSION slow_query_log = ON")
+			}
+			for _, text := range []string{"SET GLOBAL slow_query_log_file = '" + log + "'", "SET GLOBAL slow_query_log = ON", "SET SESSION long_query_time = 0"} {
+				a.do(text)
+			}
+			for _, one := range application {
+				for n := range one.calls / 20 {
+					a.do(strings.ReplaceAll(one.text, "NUMBER", strconv.Itoa(990000+n)))
+				}
+			}
+			a.do("SET GLOBAL slow_query_log = OFF")
+			folder := filepath.Join(t.TempDir(), "draft")
+			if code := a.run(append([]string{"capture", folder, "--slow-log", log}, a.where...)...); code != job.OK || !strings.Contains(a.out.String(), "from 50 calls of 8 statements") {
+				t.Fatalf("got exit code %d: %s%s", code, &a.out, &a.err)
+			}
+			if text := textWithin(t, folder, "select_buyer.sql"); text != "SELECT mail, spent FROM buyer WHERE id = :id;\n" {
+				t.Errorf("got %q", text)
+			}
+			definition := textWithin(t, folder, "workload.toml")
+			if !strings.Contains(definition, "# 6 % of the calls, each with ") || !strings.Contains(definition, " ms in the server and 5.0 rows.") {
+				t.Errorf("got\n%s", definition)
+			}
+			empty := filepath.Join(t.TempDir(), "empty.log")
+			if err := os.WriteFile(empty, []byte("nothing\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if code := a.run(append([]string{"capture", folder + "2", "--slow-log", empty}, a.where...)...); code != job.ExitUsage || !strings.Contains(a.err.String(), "set long_query_time = 0") {
+				t.Errorf("got exit code %d: %s", code, &a.err)
+			}
+		})
+	}
+}
+
 // Only the calls of the time count, and Ctrl-C ends it early.
 func TestCapture_CountsForATime(t *testing.T) {
 	a := capturables[0].open(t, "captured_for")

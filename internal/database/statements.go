@@ -34,10 +34,20 @@ type Statements struct {
 	// Parameters.
 	Columns func(ctx context.Context, s Session) ([]TableColumn, error)
 
+	// Sample describes the values of a column in some rows of its table, and Range returns the least and the greatest
+	// value of a column of whole numbers. Their names need no quotes. They give up after a second, and leave the
+	// session usable after an error. Optional, like Columns.
+	Sample func(ctx context.Context, s Session, table, column string) (ColumnSample, error)
+	Range  func(ctx context.Context, s Session, table, column string) (least, greatest int64, err error)
+
 	// Parameters returns the server's types of the parameters of a statement, in order; none if the server does
 	// not tell them. The error may say that the server does not accept the statement. It executes nothing.
 	Parameters func(ctx context.Context, s Session, text string) ([]string, error)
 }
+
+// ColumnSample has the numbers of some rows of a table, of those that have a value in a column, and of its different
+// values.
+type ColumnSample struct{ Rows, Filled, Distinct int64 }
 
 // TableColumn is a column of a table that users made.
 type TableColumn struct {

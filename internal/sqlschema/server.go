@@ -69,6 +69,7 @@ func NewServer(sql *sqlfile.Library) database.Server {
 		}
 		if sql.Has("statements.columns") {
 			server.Statements.Columns, server.Statements.Parameters = a.tableColumns, a.statementParameters
+			server.Statements.Sample, server.Statements.Range = a.columnSample, a.columnRange
 		}
 		if sql.Has("statements.hidden") {
 			server.Statements.Hidden = a.wordOf("statements.hidden")
@@ -477,6 +478,36 @@ func (a answers) tableColumns(ctx context.Context, s database.Session) (list []d
 		list = append(list, database.TableColumn{Table: row[0], Column: row[1], Type: row[2], Unique: row[3] == "yes", Rows: max(0, n)})
 	}
 	return list, err
+}
+
+func (a answers) columnSample(ctx context.Context, s database.Session, table, column string) (database.ColumnSample, error) {
+	n, err := a.ofColumn(ctx, s, "statements.sample", table, column)
+	return database.ColumnSample{Rows: n[0], Filled: n[1], Distinct: n[2]}, err
+}
+
+func (a answers) columnRange(ctx context.Context, s database.Session, table, column string) (least, greatest int64, err error) {
+	n, err := a.ofColumn(ctx, s, "statements.range", table, column)
+	return n[0], n[1], err
+}
+
+// ofColumn runs a section of statements.sql with the names of a table and a column. Its row has whole numbers, or NULL
+// for 0.
+func (a answers) ofColumn(ctx context.Context, s database.Session, section, table, column string) (numbers [3]int64, err error) {
+	text, err := sqlfile.Fill(section, a.sql.Text(section), map[string]string{"table": table, "column": column})
+	if err != nil {
+		return numbers, err
+	}
+	t, err := s.Query(ctx, text, 0)
+	if err != nil {
+		if ctx.Err() == nil {
+			_ = s.Rollback(ctx) // of the section's transaction
+		}
+		return numbers, err
+	}
+	for i, cell := range t.Rows[0] {
+		numbers[i], _ = strconv.ParseInt(cell, 10, 64)
+	}
+	return numbers, nil
 }
 
 // statementParameters runs the section parameters of statements.sql, with the statement as :query, and as :text in

@@ -35,6 +35,7 @@ type captureFlags struct {
 
 	long       jobflags.Seconds
 	sinceReset bool
+	slowLog    string
 }
 
 const captureHelp = `Capture makes a folder with a draft of a workload of your own: the statements that an application sends
@@ -46,7 +47,8 @@ the columns that they are compared with or stored in. The folder has no value of
 statement. What is a guess is marked in workload.toml.
 
 It works on PostgreSQL with pg_stat_statements, on MySQL, and on MariaDB with performance_schema, with an
-account that sees the statements of all users. It executes none of the statements, and changes nothing.
+account that sees the statements of all users. --slow-log takes the statements from a log of MySQL or
+MariaDB instead, and from the server only the columns of its tables. It executes none of the statements, and changes nothing.
 Run the draft on a copy of the database: its statements change rows.`
 
 // CaptureCommand returns "sledge capture", which drafts a workload from a server's statistics.
@@ -60,6 +62,7 @@ func CaptureCommand(p *program.Program) *cobra.Command {
 			"sledge capture ./app --db pg --host db1 --dbname app --user postgres",
 			"sledge capture ./app --db mysql --dbname app --user root --for 10m",
 			"sledge capture ./app --db pg --dbname app --since-reset    # all calls so far",
+			"sledge capture ./app --db mysql --dbname app --slow-log slow.log",
 			"sledge run --db pg --host copy1 --dbname app --workload ./app --users 16",
 		),
 		GroupID: program.GroupOthers,
@@ -69,7 +72,7 @@ func CaptureCommand(p *program.Program) *cobra.Command {
 	c.RunE = p.Body(func(ctx context.Context, args []string) error {
 		given := ""
 		flags.Visit(func(flag *pflag.Flag) {
-			if flag.Name != "for" && flag.Name != "since-reset" {
+			if flag.Name != "for" && flag.Name != "since-reset" && flag.Name != "slow-log" {
 				given += " --" + flag.Name + " " + settings.ShellWord(f.Plain[flag.Name])
 			}
 		})
@@ -79,7 +82,8 @@ func CaptureCommand(p *program.Program) *cobra.Command {
 	flags.Var(jobflags.NewPlainFlag("db", "name", f.Plain), "db", "database: "+strings.Join(jobflags.DatabaseNames(p.Resolver), ", "))
 	flags.Var(&f.long, "for", "count the calls for this time, in seconds or with a unit such as 5m (default 1m)")
 	flags.BoolVar(&f.sinceReset, "since-reset", false, "take all calls since the server's statistics were reset, at once")
-	c.MarkFlagsMutuallyExclusive("for", "since-reset")
+	flags.StringVar(&f.slowLog, "slow-log", "", "take the calls from this `file`, a slow query log of MySQL or MariaDB")
+	c.MarkFlagsMutuallyExclusive("for", "since-reset", "slow-log")
 	f.AddSources(flags)
 	f.AddPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
@@ -107,6 +111,10 @@ func runCapture(ctx context.Context, p *program.Program, f captureFlags, folder,
 	if err != nil {
 		return err
 	}
+	logged, err := f.logged(p, order)
+	if err != nil {
+		return err
+	}
 	if order, err = f.SignIn(ctx, p, order, settings.RefusalOf); err != nil {
 		return err
 	}
@@ -122,7 +130,7 @@ func runCapture(ctx context.Context, p *program.Program, f captureFlags, folder,
 		}
 	})()
 	taking := capture.Taking{
-		Job: order.Plan.Job, For: long, End: stop,
+		Job: order.Plan.Job, For: long, End: stop, Logged: logged,
 		Say: func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) },
 		Each: func(calls float64, passed time.Duration) {
 			bar.Show(func(width int) string {
@@ -150,6 +158,27 @@ func runCapture(ctx context.Context, p *program.Program, f captureFlags, folder,
 	}
 	_, err = fmt.Fprintf(p.Stdout, "\nIts statements change rows: run it on a copy of the database.\n\nNext\n  sledge workload check %s\n  sledge run%s --workload %[1]s\n", path, given)
 	return err
+}
+
+// logged reads the slow log, if one was given.
+func (f captureFlags) logged(p *program.Program, order settings.Order) ([]capture.Statement, error) {
+	if f.slowLog == "" {
+		return nil, nil
+	}
+	if !capture.ReadsSlowLogs(order.Plan.Job) {
+		return nil, program.Usage("--slow-log: Sledge reads logs of MySQL and MariaDB, not of %s: leave it out", order.Plan.Database.Title)
+	}
+	file, err := os.Open(f.slowLog)
+	if err != nil {
+		return nil, program.Usage("--slow-log: %w", err)
+	}
+	defer file.Close()
+	defer p.WhenSlow("Reading %s", report.Printable(f.slowLog))()
+	list, err := capture.ReadSlowLog(file, order.Plan.Database.Options.SchemaName(order.Plan.Connection).Name)
+	if errors.Is(err, capture.ErrNoSlowLog) {
+		return nil, program.Usage("--slow-log: %s: %w", f.slowLog, err)
+	}
+	return list, err
 }
 
 // nothing says why a draft is empty.

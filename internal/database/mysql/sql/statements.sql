@@ -96,6 +96,15 @@ FROM information_schema.columns c JOIN information_schema.tables t ON t.table_sc
 WHERE c.table_schema = DATABASE()
 ORDER BY c.table_name, c.ordinal_position
 
+-- name: sample
+SET SESSION lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1000 */;
+SELECT COUNT(*) AS number_of_rows, COUNT(:column) AS filled, COUNT(DISTINCT :column) AS number_of_values
+FROM (SELECT :column FROM :table LIMIT 10000) sledge_sample
+
+-- name: range
+SET SESSION lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1000 */;
+SELECT MIN(:column) AS sledge_least, MAX(:column) AS sledge_greatest FROM :table
+
 -- The server does not tell the types of parameters.
 -- name: parameters
 PREPARE sledge_statement FROM :text; DEALLOCATE PREPARE sledge_statement

@@ -67,6 +67,16 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute 
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
 ORDER BY c.oid, a.attnum
 
+-- Of some rows of a table: how many, how many have a value in a column, and how many different values.
+-- name: sample
+BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
+SELECT COUNT(*) AS number_of_rows, COUNT(:column) AS filled, COUNT(DISTINCT :column) AS number_of_values
+FROM (SELECT :column FROM :table LIMIT 10000) sledge_sample; COMMIT
+
+-- name: range
+BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
+SELECT MIN(:column) AS sledge_least, MAX(:column) AS sledge_greatest FROM :table; COMMIT
+
 -- The types of a statement's parameters. Preparing takes locks that only ALTER TABLE waits for.
 -- name: parameters
 BEGIN READ ONLY; SET LOCAL statement_timeout = 1000; SET LOCAL lock_timeout = 200;
