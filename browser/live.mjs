@@ -109,8 +109,12 @@ await play(async ({ invite, step }) => {
     await dialog.getByLabel('Text').fill('backup <b>begins</b>')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await listed.getByText('backup <b>begins</b>').waitFor({ timeout: patience })
-    await chart.locator('.marks > .note').hover()
-    await chart.locator('.marks > .text').getByText('backup <b>begins</b>').waitFor()
+    const text = chart.locator('.marks > .text').getByText('backup <b>begins</b>')
+    for (let tries = 0; tries < 20 && !(await text.isVisible()); tries++) { // the sign moves each second, away from the pointer
+      await chart.locator('.marks > .note').hover()
+      await text.waitFor({ timeout: 1000 }).catch(() => {})
+    }
+    await text.waitFor()
     await listed.getByText('The measured time begins').waitFor()
     await later(1)
     assert.equal(await chart.locator('.marks > .note').count(), 1)
